@@ -196,7 +196,10 @@ def recorded(audited: Audit) -> Mapping[str, Recorded]:
         if audited.unpacked.settings.base.method not in REPLACES:
             return {}
         from inspector.auditing.unfound_entries import plain_for_newest
+        from inspector.auditing.unscaled_activations import unscaled_activations
 
+        if (unscaled := unscaled_activations(audited)) is not None:
+            return {NEWEST: unscaled}
         unread = plain_for_newest(audited)
         return {} if unread is None else {NEWEST: unread}
     found = _with_error(audited, errors[0]) if len(errors) == 1 else None

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from inspector.auditing.result import Audit
+from inspector.auditing.start import audit
 from inspector.quantization.schemes.gptq import open_module
 from inspector.quantization.stated import ModuleSettings
+from tests.checkpoints import genuine, write
 from tests.judged import base_record, codes, judged, records, spec_of
 from tests.quantization.made_by_formula import LLAMA, awq, ct, gptq, halves, integers, simple, words
 from tests.quantization.stored import LEFTOVERS, PACKED, Spec, audited, bad, caused, changed, checkpoint, original, tool
@@ -265,6 +268,28 @@ def test_awq_scales_an_activation_function(model_type: str, matrix: str, functio
     lost = next(name for name in spec if name.endswith(f"{function}.scales"))
     spec.pop(lost)
     assert [one.code for one in judged(spec, config).findings if one.code in ("T610", "T617")] == ["T610"]
+
+
+NEOX = {"model_type": "gpt_neox", "architectures": ["GPTNeoXForCausalLM"], "hidden_size": 64, "intermediate_size": 128,
+        "num_hidden_layers": 2, "num_attention_heads": 4, "vocab_size": 96}  # fmt: skip
+
+
+@pytest.mark.parametrize(("scales", "expected"), [(True, []), (False, ["N429"])])
+def test_awq_without_any_scale_of_its_activation_functions(scales: bool, expected: list[str], tmp_path: Path) -> None:
+    """Measured with transformers 5.23 and GPTQModel: the scales are missing and stay uninitialised."""
+    spec: Spec = {}
+    for name, (kind, shape) in genuine(NEOX).items():
+        module = name.removesuffix(".weight")
+        if ".layers." not in name or len(shape) != 2:
+            spec[name] = (kind, shape)
+            continue
+        spec |= {f"{module}.{suffix}": (dtype, tuple(dims)) for suffix, (dtype, dims) in awq(64)(*shape).items()}
+        if scales and module.endswith(".dense_h_to_4h"):
+            spec[f"{module.removesuffix('dense_h_to_4h')}act.scales"] = ("F16", shape[:1])
+    block = {"quant_method": "awq", "bits": 4, "group_size": 64, "version": "gemm", "zero_point": True}
+    found = audit(str(write(tmp_path, spec, {**NEOX, "quantization_config": block})))
+    assert [one.code for one in found.findings if one.severity == "error"] == expected
+    assert found.loads[0].outcome == ("complete" if scales else "random")
 
 
 @pytest.mark.parametrize("outputs", [4, 8, 16, 24])
