@@ -21,9 +21,8 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
     """The loader that the checkpoint is made for does not load it completely.
 
     What it means
-        By the recorded behaviour of this loader it refuses the checkpoint, initialises tensors randomly
-        initialized, or ends up with other numbers than stored. `keys`: of the config, where it refuses their
-        values.
+        By the recorded behaviour of this loader it refuses the checkpoint, leaves tensors randomly initialized, or ends
+        up with other numbers than stored. `keys`: the keys of the config whose values it refuses.
 
     Why it matters
         A model with random weights runs without an error, and answers nonsense.
