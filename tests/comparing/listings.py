@@ -28,7 +28,7 @@ MIXTRAL = {
     **LLAMA, "architectures": ["MixtralForCausalLM"], "model_type": "mixtral", "intermediate_size": 96,
     "num_local_experts": 5, "num_experts_per_tok": 2,
 }  # fmt: skip
-PHI3 = {**LLAMA, "architectures": ["Phi3ForCausalLM"], "model_type": "phi3"}
+PHI3 = {**LLAMA, "architectures": ["Phi3ForCausalLM"], "model_type": "phi3", "pad_token_id": 0}
 GPT2 = {"architectures": ["GPT2LMHeadModel"], "model_type": "gpt2", "n_embd": 48, "n_head": 4, "n_layer": 3,
         "n_positions": 40, "vocab_size": 224}  # fmt: skip
 PARAMS = {"dim": 64, "n_layers": 3, "n_heads": 4, "n_kv_heads": 2, "vocab_size": 224, "hidden_dim": 160}
