@@ -498,3 +498,18 @@ def test_a_class_without_a_definition_is_not_judged_by_a_similar_one() -> None:
         audited = judged(spec, config)
         assert (audited.verdict, [one.code for one in audited.findings]) == ("undecided", ["N412"])
         assert judged(spec, {**config, "_class_name": "SomeTransformer3DModel"}).verdict == "findings"
+
+
+BY_KINDS = ("AutoencoderKL", "VQModel", "AutoencoderKLFlux2", "AutoencoderKLCogVideoX", "AutoencoderKLHunyuanVideo")
+
+
+@pytest.mark.parametrize(("name", "key"), [
+    *((name, f"{side}_block_types") for name in BY_KINDS for side in ("down", "up")),
+    ("AutoencoderKLTemporalDecoder", "down_block_types"),
+])  # fmt: skip
+def test_a_class_builds_as_many_stages_as_kinds_of_blocks(name: str, key: str) -> None:
+    """With a kind fewer than widths diffusers leaves out the stage, and ignores its tensors (enumerate(..._types))."""
+    record = next(one for one in diffusers_records(name) if len(one["config"].get(key) or ()) > 1)
+    changed = {**record["config"], key: record["config"][key][:-1]}
+    assert judged(spec_of(record), record["config"]).verdict == "clean"
+    assert judged(spec_of(record), changed).verdict == "findings"

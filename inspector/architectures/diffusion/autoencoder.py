@@ -130,9 +130,9 @@ AUTOENCODERTINY = Architecture("AutoencoderTiny", ignores="block_out_channels",
             part("{U3}", "resnet.up", conv("dh[2] -> dh[2], 3 3", bias=False)),
             part("{F}",  "head.image", conv("dh[len(dh)-1] -> co, 3 3")), tower="decoder")))
 AUTOENCODERKLFLUX2 = Architecture("AutoencoderKLFlux2",
-    dims=VAE_DIMS | Dims(dc="decoder_block_out_channels", md="dc[U-1] | m", ad="dc[0] | a",
+    dims=VAE_DIMS | COUNTED_BY_KINDS | Dims(dc="decoder_block_out_channels", md="dc[C-1] | m", ad="dc[0] | a",
                          n="z*patch_size[0]*patch_size[1]",
-                         ud="dc[S-1-{U}] | u", pd="dc[S-{U}] when {U} > 0 | md when {U} == 0 | p"),
+                         ud="dc[C-1-{U}] | u", pd="dc[C-{U}] when {U} > 0 | md when {U} == 0 | p"),
     parts=rows(
         under("encoder", ENCODER, x="2*z", tower="encoder"), ENCODER_MIDDLE,
         rows(under("decoder", DECODER, tower="decoder"), DECODER_MIDDLE, grouped="true", m="md", a="ad", u="ud",

@@ -8,7 +8,7 @@ patches, the last channel of the encoder is one shared variance; the down blocks
 autoencoder_dc.py: a stage without layers is none, the first convolution then scales.
 """
 
-from inspector.architectures.diffusion.autoencoder import ENCODER, ENCODER_MIDDLE, ONE_HEAD, VAE_DIMS
+from inspector.architectures.diffusion.autoencoder import COUNTED_BY_KINDS, ENCODER, ENCODER_MIDDLE, ONE_HEAD, VAE_DIMS
 from inspector.architectures.diffusion.diffusion_blocks import EMBEDDING, TIMELESS_RESNET
 from inspector.notation.definition import Architecture, Dims, opaque, part, rows, under
 from inspector.notation.kinds import affine, batchnorm, buffer, conv, linear, param
@@ -97,7 +97,7 @@ COG_NORMED_RESNET = rows(
     under("norm1", COG_NORM, tower="norm.1"),
     under("norm2", COG_NORM, i="o", tower="norm.2"),
     COG_CONVOLUTIONS)
-AUTOENCODERKLCOGVIDEOX = Architecture("AutoencoderKLCogVideoX", dims=VAE_DIMS,
+AUTOENCODERKLCOGVIDEOX = Architecture("AutoencoderKLCogVideoX", dims=VAE_DIMS | COUNTED_BY_KINDS,
     parts=rows(
         under("encoder",
             part("conv_in.conv", "embed.image", conv("ci -> a, 3 3 3")),
@@ -131,8 +131,9 @@ HUNYUAN_MIDDLE = under("mid_block",
     under("attentions.0", ONE_HEAD, w="m", tower="middle", when="mid_block_add_attention"),
     under("resnets.1",    HUNYUAN_RESNET, i="m", o="m", tower="last"))
 AUTOENCODERKLHUNYUANVIDEO = Architecture("AutoencoderKLHunyuanVideo",
-    dims=VAE_DIMS | Dims(D="S[2**({S}+1) <= spatial_compression_ratio or {S} >= S - 3 and {S} < S - 1]",
-                         W="U[2**({U}+1) <= spatial_compression_ratio or {U} >= U - 3 and {U} < U - 1]"),
+    dims=VAE_DIMS | COUNTED_BY_KINDS | Dims(
+        D="S[2**({S}+1) <= spatial_compression_ratio or {S} >= C - 3 and {S} < C - 1]",
+        W="U[2**({U}+1) <= spatial_compression_ratio or {U} >= C - 3 and {U} < C - 1]"),
     parts=rows(
         under("encoder",
             part("conv_in.conv", "embed.image", conv("ci -> a, 3 3 3")),
@@ -162,7 +163,7 @@ IN_TIME = rows(
         part("conv2", "resnet.time.conv", conv("o -> o, 3 1 1"))),
     part("time_mixer.mix_factor", "resnet.mix", param("1")))
 AUTOENCODERKLTEMPORALDECODER = Architecture("AutoencoderKLTemporalDecoder",
-                                            dims=VAE_DIMS | Dims(mid_block_add_attention="true"),
+    dims=VAE_DIMS | COUNTED_BY_KINDS | Dims(U="C", mid_block_add_attention="true"),
     parts=rows(
         under("encoder", ENCODER, x="2*z", tower="encoder"), ENCODER_MIDDLE,
         under("decoder",
