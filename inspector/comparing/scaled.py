@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from inspector.auditing.result import Audit
 from inspector.comparing.tally import Carried, LogicalTensor
+from inspector.quantization.module import DEFAULT_BLOCK
 from inspector.values.reading import Store
 from inspector.values.scaled import Scales, scales_of
 from inspector.values.stored import Numbers
@@ -31,19 +31,10 @@ def scaled_values(tensor: LogicalTensor, store: Store, audited: Audit) -> tuple[
     codes = store.numbers(tensor.name)
     if isinstance(codes, str):
         return codes
+    stated = None if audited.unpacked is None else audited.unpacked.settings.base.block
     for ending in SCALES:
         scale = store.numbers(f"{tensor.name}{ending}")
         if not isinstance(scale, str) and codes.dtype in VALUES and codes.raw.ndim == 2:
-            scales = scales_of(scale, codes.raw.shape, _block(audited))
+            scales = scales_of(scale, codes.raw.shape, stated or DEFAULT_BLOCK)
             return QUANTIZED if scales is None else (codes, scales)
     return QUANTIZED
-
-
-def _block(audited: Audit) -> tuple[int, int]:
-    """The block that the config states; 128 × 128, as loaders assume, where it states none."""
-    config = audited.checkpoint.config
-    settings: Any = None if config is None else config.values.get("quantization_config")
-    size = settings.get("weight_block_size") if isinstance(settings, Mapping) else None
-    if isinstance(size, list) and len(size) == 2 and all(isinstance(one, int) and one > 0 for one in size):
-        return size[0], size[1]
-    return 128, 128

@@ -50,7 +50,7 @@ from inspector.values.result import (
 )  # fmt: skip
 from inspector.values.scaled import scaled_outcome
 from inspector.values.scan import Scan, Scanner, axes
-from inspector.values.stored import Numbers, ReadStopped
+from inspector.values.stored import Elements, Numbers, ReadStopped
 
 
 def compared_with_values(
@@ -166,24 +166,23 @@ def _one(
     if not found.is_requested(*names):
         return
     if is_scaled(carried, source, target):
-        _of_scaled(carried, (source, target), stores, names, found)
-        return
-    stored: list[Numbers] = []
-    for (tensor, piece, store), name in zip(views, names, strict=True):
-        numbers = _numbers(tensor, piece, store)
-        if isinstance(numbers, str):
-            found.skip(numbers, name)
-            return
-        stored.append(numbers)
-    conversion = conversion_of(carried, {"source": stores[0].audited, "target": stores[1].audited})
-    both = stored[0], stored[1]
-    quantized = any(is_quantized(one) for one in stored)
-    compared = (_of_quantized if quantized else _of_plain)(carried, (source, target), both, conversion)
-    if isinstance(compared, str):
-        found.skip(compared, names[1])
+        compared, whole = _of_scaled(carried, (source, target), stores)
+    else:
+        stored: list[Numbers] = []
+        for (tensor, piece, store), name in zip(views, names, strict=True):
+            numbers = _numbers(tensor, piece, store)
+            if isinstance(numbers, str):
+                found.skip(numbers, name)
+                return
+            stored.append(numbers)
+        conversion = conversion_of(carried, {"source": stores[0].audited, "target": stores[1].audited})
+        judge = _of_quantized if any(is_quantized(one) for one in stored) else _of_plain
+        compared, whole = judge(carried, (source, target), (stored[0], stored[1]), conversion), stored[1].raw
+    if isinstance(compared, str) or whole is None:
+        found.skip(str(compared), names[1])
         return
     verdict, scanned = compared
-    what, reported, whole = verdict.what, verdict.difference, stored[1].raw
+    what, reported = verdict.what, verdict.difference
     if what == REORDERED and have_one_order(carried, stores[0].audited, stores[1].audited):
         what = MISORDERED
     found.scanned.append(Scanned(names[1], scanned, dims=axes(whole)))
@@ -194,35 +193,29 @@ def _one(
     found.verdicts.append(replace(verdict, source=names[0], target=names[1], what=what, difference=reported))
 
 
-def _of_scaled(
-    carried: Carried, tensors: Tensors, stores: tuple[_Stores, _Stores], names: Sequence[str], found: Values
-) -> None:
-    """Compares 8-bit floats times their scales with a target that is not quantized."""
-    sides = [
+def _of_scaled(carried: Carried, tensors: Tensors, stores: tuple[_Stores, _Stores]) -> tuple[Judged, Elements | None]:
+    """(the verdict, the stored target) of 8-bit floats times their scales and a target that is not quantized."""
+    before, after = (
         side.of(piece.identity.component) for side, piece in zip(stores, (carried.source, carried.target), strict=True)
-    ]
-    if sides[0] is None or sides[1] is None:
-        found.skip("its files cannot be reached", names[1])
-        return
-    codes, target = scaled_values(tensors[0], sides[0], stores[0].audited), sides[1].numbers(tensors[1].name)
-    outcome = codes if isinstance(codes, str) else target if isinstance(target, str) else scaled_outcome(*codes, target)
-    if isinstance(outcome, str) or isinstance(target, str):
-        found.skip(str(outcome), names[1])
-        return
-    what, reported, scanned = outcome
-    found.scanned.append(Scanned(names[1], scanned, dims=axes(target.raw)))
-    found.tensors += 1
-    found.elements += reported.elements
-    verdict = Verdict(
-        carried.identity.role, names[0], names[1], what, reported, carried.steps, True, dtypes=("F32", target.dtype)
     )
-    found.verdicts.append(verdict)
+    if before is None or after is None:
+        return UNREACHED, None
+    codes, target = scaled_values(tensors[0], before, stores[0].audited), after.numbers(tensors[1].name)
+    if isinstance(codes, str) or isinstance(target, str):
+        return codes if isinstance(codes, str) else str(target), None
+    outcome = scaled_outcome(*codes, target)
+    if isinstance(outcome, str):
+        return outcome, None
+    what, reported, scanned = outcome
+    verdict = Verdict(carried.identity.role, "", "", what, reported, carried.steps, True, dtypes=("F32", target.dtype))
+    return (verdict, scanned), target.raw
 
 
 Judged = tuple[Verdict, Scan] | str
 """A verdict without names, with the scan of the target's values; or why there is none."""
 Tensors = tuple[LogicalTensor, LogicalTensor]
 """A tensor of the source and one of the target."""
+UNREACHED = "its files cannot be reached"
 
 
 def _of_plain(
@@ -279,7 +272,7 @@ def _numbers(tensor: LogicalTensor, piece: Piece, store: Store | None) -> Number
     packed = piece.line.packed
     if packed is not None and not packed.scheme.startswith("gguf "):
         return "it is quantized"
-    return "its files cannot be reached" if store is None else store.numbers(tensor.name)
+    return UNREACHED if store is None else store.numbers(tensor.name)
 
 
 def is_unconverted(what: str, carried: Carried, conversion: Conversion | None, scanner: Scanner) -> bool:

@@ -21,8 +21,6 @@ from inspector.quantization.module import FLOAT8, FLOATS, SCALE_DTYPES, ceil_div
 from inspector.quantization.unpacked import ModuleProblem
 
 SCHEME: Final = "fp8-block"
-BLOCK: Final = (128, 128)
-"""The block size if the config states none."""
 ENDING: Final = "_scale_inv"
 DOWN: Final = "down_proj_scale_inv"
 UP: Final = {3: "gate_up_proj_scale_inv", 2: "up_proj_scale_inv"}

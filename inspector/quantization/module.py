@@ -219,6 +219,10 @@ def product(shape: Sequence[int]) -> int:
     return elements
 
 
+DEFAULT_BLOCK: Final = (128, 128)
+"""Rows and columns that share an fp8 scale if the config states no block (`FineGrainedFP8Config` of transformers)."""
+
+
 def ceil_div(one: int, other: int) -> int:
     """The quotient, rounded up; 0 if the divisor is 0."""
     return -(-one // other) if other else 0

@@ -18,8 +18,8 @@ from inspector.loader.layout import Layout
 from inspector.loader.packed import Packed
 from inspector.matcher.families import Families, Family, Stored, families_of
 from inspector.quantization.catalog import BY_VALUES, PLAIN
-from inspector.quantization.fused_scales import BLOCK, with_stacked
-from inspector.quantization.module import Scheme
+from inspector.quantization.fused_scales import with_stacked
+from inspector.quantization.module import DEFAULT_BLOCK, Scheme
 from inspector.quantization.module_families import groups_of, lacks, unpack_module
 from inspector.quantization.modules import Module, logical_name, modules_of, plain_dims, split
 from inspector.quantization.pieces import is_lone
@@ -132,7 +132,7 @@ def _unpacked(
 def _block(work: Work) -> tuple[int, int] | None:
     """Rows and columns that share a scale of fine-grained fp8: as stated, else by the scales of single matrices."""
     if work.settings.known or work.settings.base.block is not None:
-        return work.settings.base.block or BLOCK
+        return work.settings.base.block or DEFAULT_BLOCK
     shapes = [
         (part.layout.shape, helper.layout.shape)
         for helper in work.helpers

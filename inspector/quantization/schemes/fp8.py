@@ -15,6 +15,7 @@ from inspector.quantization.config_block import ConfigBlock
 from inspector.quantization.loaders import SCALE_INV_METHODS
 from inspector.quantization.module import (
     BYTES,
+    DEFAULT_BLOCK,
     EXACT_SHAPES,
     FLOAT8,
     ModuleReading,
@@ -58,7 +59,7 @@ def _block(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     if setting.method == EXACT_SHAPES and setting.strategy == "block":
         # measured: transformers 5.23 with compressed-tensors 0.20 reports each weight_scale as missing and ignores
         # these
-        shapes = (blocked(values.shape, setting.block or (128, 128)),)
+        shapes = (blocked(values.shape, setting.block or DEFAULT_BLOCK),)
         missing = PackingHelperMissing(helper="weight_scale", expected=shapes, stored_as="weight_scale_inv")
         reading.faults.append(missing)
     if len(values.shape) == 2:
@@ -70,7 +71,7 @@ def _block(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
 def _blocks(reading: ModuleReading, suffix: str, shape: Shape) -> None:
     """Checks block scales: by the stated block if it fits, else by the block that all shapes have."""
     stated, scale = reading.setting.block, reading.tensors.get(suffix)
-    size = stated or (128, 128)
+    size = stated or DEFAULT_BLOCK
     whole = stated is None and reading.setting.activations == STATIC
     allowed = [(), (1,)] if whole else [blocked(shape, size), (), (1,)]
     if reading.setting.strategy == "channel":
@@ -189,7 +190,7 @@ def _shared(setting: ModuleSettings, shape: Shape, scale: Layout) -> str | None:
     if setting.strategy == "group" and size > 0 and scale.dtype not in BYTES and scale.shape[:-1] == shape[:-1]:
         return "group"
     whole = found == "tensor" and len(shape) == len(scale.shape) == 2  # one block contains the whole matrix
-    fits = setting.strategy == "block" and blocked(shape, setting.block or (128, 128)) == scale.shape
+    fits = setting.strategy == "block" and blocked(shape, setting.block or DEFAULT_BLOCK) == scale.shape
     return "block" if whole and fits else found
 
 
@@ -217,7 +218,7 @@ def _expected(setting: ModuleSettings, shape: Shape) -> list[Shape]:
     by_strategy: dict[str | None, list[Shape]] = {
         "tensor": [(1,), ()],
         "channel": [(*shape[:-1], 1), shape[:-1]],
-        "block": [blocked(shape, setting.block or (128, 128))],
+        "block": [blocked(shape, setting.block or DEFAULT_BLOCK)],
     }
     return by_strategy.get(setting.strategy) or [(*shape[:-1], 1), shape[:-1], (), (1,)]
 
