@@ -227,7 +227,7 @@ def _strategy(reading: ModuleReading, found: str | None) -> None:
     setting = reading.setting
     if found is None:
         return
-    single = reading.tensors["weight"].shape[0] == 1  # one row: a scale per tensor is a scale per channel
+    single = reading.tensors["weight"].shape[:1] == (1,)  # one row: a scale per tensor is a scale per channel
     if setting.strategy is not None and not single:
         reading.compare("strategy", "group" if found == "mx" else found)
     if found == "block" and setting.block is not None:
