@@ -84,3 +84,12 @@ def test_everything_can_be_worded(
     plain = sum(line.elements for line in audited.lines if line.kind == "parameter" and line.packed is None)
     assert counts.stored_elements == plain + counts.packed_elements + counts.packing_helpers + counts.buffers
     assert audit_text(audited)
+
+
+def test_a_weight_without_dims_is_unpacked() -> None:
+    """An 8-bit matrix under `e.x` with scales of both spellings; without dims there is no block to divide."""
+    spec: dict[str, tuple[str, tuple[int, ...]]] = {"e.x": ("BOOL", ()), "e.x_scale": ("BF16", ())}
+    audited = judged({**spec, "e.x_scales": ("F8_E4M3", (1, 1))},
+                     {"model_type": "something", "quantization_config": {"quant_method": "auto-round"}})  # fmt: skip
+    assert audited.verdict == "findings"
+    assert audit_text(audited)
