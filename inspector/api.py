@@ -166,7 +166,7 @@ def _read_more(
 ) -> AuditResult:
     """The audit with the answers of the reference reader if a file is damaged, and with the requested values."""
     if reference or values or audited.is_damaged:
-        from inspector.auditing.reference import with_reference
+        from inspector.auditing.files.reference import with_reference
 
         audited = with_reference(audited, every=reference or values, requested=reference)
     if values:

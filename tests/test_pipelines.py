@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 import inspector
-from inspector.auditing.adapter import audit_adapter
-from inspector.auditing.adapter_base_read import read_base
-from inspector.auditing.pipeline_parts import _agreeing
-from inspector.auditing.pipeline_widths import of_other_widths
+from inspector.auditing.adapter.audit import audit_adapter
+from inspector.auditing.adapter.base_read import read_base
+from inspector.auditing.pipeline.parts import _agreeing
+from inspector.auditing.pipeline.widths import of_other_widths
 from inspector.auditing.start import audit
 from inspector.cli.verbs import mend
 from inspector.loading.schedulers import refused_settings

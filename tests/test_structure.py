@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Mapping, Set
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -46,6 +47,8 @@ FILES = {
     ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__"): path
     for path in sorted(PACKAGE.rglob("*.py"))
 }
+
+PACKAGES = {module for module, path in FILES.items() if path.name == "__init__.py"}
 
 
 @cache
@@ -91,8 +94,34 @@ def test_imports_go_downwards(module: str) -> None:
 
 
 def test_no_import_cycle() -> None:
+    ordered({module: imports(module) for module in FILES})
+
+
+MIXED = {"inspector.architectures", "inspector.loader", "inspector.reconciler"}
+"""Packages whose subpackages and modules import each other both ways; no single module does."""
+
+
+@pytest.mark.parametrize("package", sorted(PACKAGES - MIXED))
+def test_no_cycle_between_the_parts_of_a_package(package: str) -> None:
+    """Modules and packages directly below a package, each with all that it contains."""
+    depth = package.count(".") + 2
+    below: dict[str, set[str]] = {}
+    for module in FILES:
+        if module.startswith(f"{package}."):
+            part = ".".join(module.split(".")[:depth])
+            others = {".".join(one.split(".")[:depth]) for one in imports(module) if one.startswith(f"{package}.")}
+            below.setdefault(part, set()).update(others - {part})
+    ordered(below)
+
+
+def test_every_package_says_what_it_is_for() -> None:
+    assert not [package for package in PACKAGES if not ast.get_docstring(tree(FILES[package]))]
+
+
+def ordered(graph: Mapping[str, Set[str]]) -> None:
+    """Fails if the graph has a cycle."""
     try:
-        list(TopologicalSorter({module: imports(module) for module in FILES}).static_order())
+        list(TopologicalSorter(graph).static_order())
     except CycleError as error:
         pytest.fail(f"import cycle: {' -> '.join(error.args[1])}")
 
@@ -106,8 +135,8 @@ def test_the_loader_knows_no_model() -> None:
 
 
 TAKES_USER_TEXT = {
-    "inspector.loader.checkpoint.load": "api auditing.start auditing.adapter_base_read formulas",
-    "inspector.loader.configs.config_at": "api auditing.adapter_base_read formulas loader.checkpoint",
+    "inspector.loader.checkpoint.load": "api auditing.start auditing.adapter.base_read formulas",
+    "inspector.loader.configs.config_at": "api auditing.adapter.base_read formulas loader.checkpoint",
     "inspector.loader.sources.opening.open_source": "loader.checkpoint",
     "inspector.loader.sources.opening.understood": "",
     "inspector.loader.sources.address.address_of": "loader.sources.opening",

@@ -10,18 +10,18 @@ from msgspec.structs import replace
 
 from inspector.architectures.defaults import is_component
 from inspector.auditing.confirmation import is_confirmed
-from inspector.auditing.derived_keys import underived_heads
 from inspector.auditing.draft import Draft
-from inspector.auditing.names_of_mlx import without_module_of_mlx
-from inspector.auditing.own_code import OWN_CODE, OWN_KEYS, own_code
+from inspector.auditing.gguf.derived_keys import underived_heads
+from inspector.auditing.identity.names_of_mlx import without_module_of_mlx
+from inspector.auditing.identity.own_code import OWN_CODE, OWN_KEYS, own_code
+from inspector.auditing.identity.part_alone import PART_ALONE, part_alone
+from inspector.auditing.identity.stated_class import is_undefined, with_stated_class
 from inspector.auditing.own_words import in_own_words
-from inspector.auditing.part_alone import PART_ALONE, part_alone
 from inspector.auditing.reported import (
     entries_in_vain,
     lacks_shards,
     nothing_stored,
 )
-from inspector.auditing.stated_class import is_undefined, with_stated_class
 from inspector.dialects.llama_cpp import read_beside
 from inspector.findings.finding import Finding
 from inspector.matcher.claim import Claim, claim_of
@@ -96,13 +96,13 @@ def definition(draft: Draft) -> Draft:
             return whole
     reading, nearest = choose_reading(config, draft.families, draft.lost)
     if config.definition is not None and (reading is None or reading.coverage < 1 or reading.by_names or reading.part):
-        from inspector.auditing.multimodal import text_model_alone
+        from inspector.auditing.identity.multimodal import text_model_alone
 
         if (alone := text_model_alone(config, checkpoint.config, draft.families, reading)) is not None:
             return draft.without_definition().with_findings([alone])
     named = None
     if reading is None or reading.definition is not config.definition:
-        from inspector.auditing.other_type import of_other_type
+        from inspector.auditing.identity.other_type import of_other_type
 
         named = of_other_type(config, checkpoint.config, draft.families, draft.lost, reading)
     if named is not None:
@@ -143,8 +143,8 @@ def _judged(draft: Draft, config: Claim, reading: Reading) -> Judged:
         return Judged(config, reading, case, judged)
     if config.class_name is None and (other := _with_equal_head(draft, config, case, again)) is not None:
         return other
-    from inspector.auditing.named_class import decided_by_class
-    from inspector.auditing.use import base_in_use, by_use
+    from inspector.auditing.identity.named_class import decided_by_class
+    from inspector.auditing.identity.use import base_in_use, by_use
 
     judged, used = list(by_use(checkpoint, judged)), base_in_use(checkpoint, judged)
     if used is not None:
@@ -154,16 +154,16 @@ def _judged(draft: Draft, config: Claim, reading: Reading) -> Judged:
         judged = [used.finding, *reconciliation_findings(case, draft.families, again)]
     elif decided := decided_by_class(config, checkpoint.config, draft.families, draft.lost, case, again):
         return Judged(decided.config, decided.case.reading, decided.case, list(decided.judged))
-    from inspector.auditing.other_type import with_type_to_state
+    from inspector.auditing.identity.other_type import with_type_to_state
 
     judged = list(with_type_to_state(judged, config, checkpoint.config, draft.families, again, case))
-    from inspector.auditing.nested_type import with_nested_type
+    from inspector.auditing.identity.nested_type import with_nested_type
 
     judged = with_nested_type(judged, config, checkpoint.config, case, draft.families, again)
-    from inspector.auditing.renamed_part import with_renamed_part
+    from inspector.auditing.identity.renamed_part import with_renamed_part
 
     judged = with_renamed_part(judged, config, checkpoint.config, case, draft.families, again)
-    from inspector.auditing.part_of_model import with_other_parts
+    from inspector.auditing.identity.part_of_model import with_other_parts
 
     judged, case = with_other_parts(judged, case)
     return Judged(config, reading, case, judged)
@@ -216,8 +216,8 @@ def _compared(draft: Draft, judged: Judged) -> Draft:
 
 def _unknown(draft: Draft, nearest: tuple[str, float] | None) -> Draft:
     """No definition fits the names: only layers are compared with each other."""
-    from inspector.auditing.projector import is_projector, needed_findings, projector_findings, projector_notes
-    from inspector.auditing.unknown_type import unknown_architecture
+    from inspector.auditing.gguf.projector import is_projector, needed_findings, projector_findings, projector_notes
+    from inspector.auditing.identity.unknown_type import unknown_architecture
     from inspector.reconciler.siblings import odd_siblings
 
     if not draft.families:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.auditing.own_code import is_foreign
+from inspector.auditing.identity.own_code import is_foreign
+from inspector.auditing.pipeline.sentence_modules import AuditFolder, ModulesRead, sentence_modules
 from inspector.auditing.result import CLEAN, UNDECIDED, Audit, Skipped, verdict_of, verdict_with
-from inspector.auditing.sentence_modules import AuditFolder, ModulesRead, sentence_modules
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place, ordered
 from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint
 from inspector.loader.config_file import Config, named_class
@@ -152,7 +152,7 @@ def _of_class(audited: Audit) -> Iterator[Finding]:
 
 def _of_earlier_type(audited: Audit, config: Config, model_type: str) -> Iterator[Finding]:
     """The finding on a model type that was renamed, if the weights are complete under the new name."""
-    from inspector.auditing.restated import restated
+    from inspector.auditing.identity.restated import restated
     from inspector.dialects.refined_web import TYPE, config_of
 
     if values := restated(audited, config, config_of(config.values)):

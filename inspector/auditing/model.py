@@ -15,7 +15,7 @@ from inspector.algebra.boxes import Box
 from inspector.auditing.by_definition import definition
 from inspector.auditing.channels_last import channels_first, is_of_mlx
 from inspector.auditing.draft import Draft
-from inspector.auditing.llava_projector import projector_of_llava
+from inspector.auditing.identity.llava_projector import projector_of_llava
 from inspector.auditing.reported import (
     lost_tensors,
     odd_shards,
@@ -67,7 +67,7 @@ def _explained(checkpoint: Checkpoint, stated: Stated | None, like: str | None, 
     draft = explain(checkpoint, stated, like, stored)
     if draft.unpacked is None:
         return draft
-    from inspector.auditing.corrected_settings import (
+    from inspector.auditing.quantized.corrected_settings import (
         explaining,
         with_assumed_bits,
         with_lost_block,
@@ -153,8 +153,8 @@ def quantization_helpers(draft: Draft) -> Draft:
     """Explains scales, zero points and indices of quantized modules, and reports problems of the modules."""
     if draft.unpacked is None:
         return draft
-    from inspector.auditing.lost_block import block_missing
-    from inspector.auditing.quantization import helper_lines, open_questions, packing_findings
+    from inspector.auditing.quantized.findings import helper_lines, open_questions, packing_findings
+    from inspector.auditing.quantized.lost_block import block_missing
     from inspector.findings.totals import HeadTied
 
     added = draft.add(list(helper_lines(draft.unpacked)))
@@ -172,7 +172,7 @@ def quantization_helpers(draft: Draft) -> Draft:
     added = added.with_findings(list(block_missing(draft.checkpoint, draft.unpacked, added.ledger.lines)))
     config = draft.checkpoint.config
     if config is not None and lacks_method(config.values):
-        from inspector.auditing.unnamed_method import with_method
+        from inspector.auditing.quantized.unnamed_method import with_method
 
         added = replace(added, findings=tuple(with_method(added.findings, draft.unpacked, config.values)))
     return replace(added, skipped=(*added.skipped, *open_questions(added.findings)))

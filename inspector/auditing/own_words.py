@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from inspector.auditing.derived_keys import underived
+from inspector.auditing.gguf.derived_keys import underived
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.weight_sets import shard_number

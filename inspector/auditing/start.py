@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from msgspec.structs import replace
 
-from inspector.auditing.file_names import with_file_names
+from inspector.auditing.files.names import with_file_names
 from inspector.auditing.model import audit_model
 from inspector.auditing.result import FINDINGS, UNREADABLE, Audit, Skipped
 from inspector.budget import Exceeded, allow_tensors, one_budget
@@ -99,13 +99,13 @@ def _audit_opened(
 ) -> Audit:
     checkpoint, asked = with_stated_config(checkpoint), base is not None or with_base
     if checkpoint.pipeline is not None and whole:
-        from inspector.auditing.pipeline import audit_pipeline, with_claim
+        from inspector.auditing.pipeline.audit import audit_pipeline, with_claim
 
         audited = audit_pipeline(checkpoint, lambda name: load_within(checkpoint, name), audit_loaded)
         return with_claim(_without_base(audited) if asked else audited, claim)
     if not checkpoint.readable and whole and "modules.json" in checkpoint.siblings:
         from inspector.auditing.declared import with_modules
-        from inspector.auditing.sentence_modules import model_below, sentence_modules, with_model_below
+        from inspector.auditing.pipeline.sentence_modules import model_below, sentence_modules, with_model_below
 
         below = model_below(checkpoint)
         if below is not None:
@@ -115,8 +115,8 @@ def _audit_opened(
     if asked:
         return _audit_with_base(checkpoint, claim, base, progress)
     if is_single_file(checkpoint.tensors) and claim_of(checkpoint.config).definition is None:
-        from inspector.auditing.pipeline import with_claim
-        from inspector.auditing.single_file import audit_single_file
+        from inspector.auditing.pipeline.audit import with_claim
+        from inspector.auditing.pipeline.single_file import audit_single_file
 
         return with_claim(audit_single_file(checkpoint, audit_loaded), claim)
     return audit_loaded(checkpoint, claim)
@@ -136,33 +136,33 @@ def audit_loaded(checkpoint: Checkpoint, claim: Stated | None = None, *, like: s
 
             return with_file_names(audit_counted(checkpoint, exceeded))
         if audited.checkpoint.index is not None and audited.checkpoint.findings:
-            from inspector.auditing.old_entries import with_old_entries
+            from inspector.auditing.files.old_entries import with_old_entries
 
             audited = with_old_entries(audited, lambda other: _audit_weights(other, claim, like))
         if audited.checkpoint.rival or (audited.checkpoint.other_sets and audited.verdict in (FINDINGS, UNREADABLE)):
-            from inspector.auditing.rivals import with_rival
+            from inspector.auditing.files.rivals import with_rival
 
             audited = with_rival(audited, lambda other: audit_loaded(other, like=like))
         of_gguf = audited.checkpoint.set_name.endswith(".gguf")
         if (of_gguf or audited.checkpoint.lost) and audited.checkpoint.other_sets and not audited.checkpoint.alone:
-            from inspector.auditing.renamed_shards import with_renamed_shards
+            from inspector.auditing.files.renamed_shards import with_renamed_shards
 
             audited = with_renamed_shards(audited)
         if of_gguf and audited.checkpoint.other_sets:
-            from inspector.auditing.projector_beside import with_projectors_beside
+            from inspector.auditing.gguf.projector_beside import with_projectors_beside
 
             audited = _with_models_beside(with_projectors_beside(audited))
         audited = with_file_names(audited)
         if not audited.checkpoint.set_name or (audited.checkpoint.alone and not of_gguf):
             return audited
         if audited.checkpoint.set_name.startswith("model-rank-"):
-            from inspector.auditing.sharded_state import with_sharded_state
+            from inspector.auditing.files.sharded_state import with_sharded_state
 
             of_ranks = with_sharded_state(audited)
             if of_ranks is not audited:
                 return of_ranks
         from inspector.auditing.declared import with_declared
-        from inspector.auditing.loads import with_loads
+        from inspector.auditing.loads.predict import with_loads
 
         return with_loads(with_declared(audited, audit_loaded))
 
@@ -184,34 +184,34 @@ def _audit_weights(checkpoint: Checkpoint, claim: Stated | None, like: str | Non
     if not checkpoint.readable:
         return audit_model(checkpoint, claim, like=like)
     if checkpoint.config is not None and is_single_file(checkpoint.tensors):
-        from inspector.auditing.ldm_names import audit_under_ldm_names
+        from inspector.auditing.pipeline.ldm_names import audit_under_ldm_names
 
         renamed = audit_under_ldm_names(checkpoint, lambda other: audit_model(other, claim, like=like))
         if renamed is not None:
             return renamed
     stored = with_numbered_parts(families_of(checkpoint.tensors))
     if is_lone(checkpoint.tensors):
-        from inspector.auditing.single_file import lone_network
+        from inspector.auditing.pipeline.single_file import lone_network
 
         checkpoint = replace(checkpoint, findings=(*checkpoint.findings, *lone_network(checkpoint)))
     keys = "\n".join(stored)
     if checkpoint.config is None and "text_encoders." in keys:
-        from inspector.auditing.misplaced_encoder import misplaced_encoders
+        from inspector.auditing.pipeline.misplaced_encoder import misplaced_encoders
 
         checkpoint = replace(checkpoint, findings=(*checkpoint.findings, *misplaced_encoders(checkpoint.tensors)))
     if checkpoint.config is None and "adapter_modules." in keys:
-        from inspector.auditing.image_prompt_training import image_prompt_training
+        from inspector.auditing.adapter.image_prompt_training import image_prompt_training
 
         found = tuple(image_prompt_training(checkpoint.tensors))
         checkpoint = replace(checkpoint, findings=(*checkpoint.findings, *found))
     named = MLX_ADAPTERS.finds(checkpoint.set_name)
     if checkpoint.adapter is None and not (named or any(sign in keys for sign in SIGNS_OF_ADAPTERS)):
         return audit_model(checkpoint, claim, like=like, stored=stored)
-    from inspector.auditing.adapter import audit_adapter
-    from inspector.auditing.adapter_base_read import base_from_folder
-    from inspector.auditing.beside_adapter import adapter_config_with_model
-    from inspector.auditing.recognized_adapter import holds_adapter
-    from inspector.auditing.unmerged import audit_unmerged
+    from inspector.auditing.adapter.audit import audit_adapter
+    from inspector.auditing.adapter.base_read import base_from_folder
+    from inspector.auditing.adapter.recognized import holds_adapter
+    from inspector.auditing.adapter.unmerged import audit_unmerged
+    from inspector.auditing.loads.beside_adapter import adapter_config_with_model
 
     claimed = claim_of(checkpoint.config, like)
     if checkpoint.adapter is None and ".base_layer." in keys:
@@ -240,9 +240,9 @@ def _audit_with_base(
     checkpoint: Checkpoint, claim: Stated | None, base: str | Sequence[str] | None, progress: Progress | None
 ) -> Audit:
     """Audits an adapter with its base; for other weights, notes that they are not an adapter."""
-    from inspector.auditing.adapter import audit_adapter
-    from inspector.auditing.adapter_base_read import read_base, read_named_base
-    from inspector.auditing.recognized_adapter import holds_adapter
+    from inspector.auditing.adapter.audit import audit_adapter
+    from inspector.auditing.adapter.base_read import read_base, read_named_base
+    from inspector.auditing.adapter.recognized import holds_adapter
 
     if not checkpoint.readable or not holds_adapter(checkpoint, families_of(checkpoint.tensors)):
         audited = audit_loaded(checkpoint, claim)
@@ -254,6 +254,6 @@ def _audit_with_base(
     compared = [(read.source, audit_adapter(checkpoint, claim, read)) for read in reads]
     if len(compared) == 1:
         return compared[0][1]
-    from inspector.auditing.several_bases import best_of
+    from inspector.auditing.adapter.several_bases import best_of
 
     return best_of(compared)

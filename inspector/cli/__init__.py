@@ -1,0 +1,1 @@
+"""The command line: options, verbs, progress and exit codes."""

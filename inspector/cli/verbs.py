@@ -70,7 +70,7 @@ def audit(
         _require_adapter(audited)
     audited = _with_data(audited, reference, values, tensor, sample)
     if loader is not None:
-        from inspector.auditing.one_loader import judged_for
+        from inspector.auditing.loads.one_loader import judged_for
 
         audited = judged_for(audited, loader)
     severities = [finding.severity for finding in audited.findings]
@@ -115,7 +115,7 @@ def _require_adapter(audited: Audit) -> None:
 def _with_data(audited: Audit, reference: bool, values: bool, tensor: Sequence[str], sample: bool) -> Audit:
     """The audit with the requested reading of tensor data."""
     if reference or values or tensor or audited.is_damaged:
-        from inspector.auditing.reference import with_reference
+        from inspector.auditing.files.reference import with_reference
 
         every = reference or values or bool(tensor)
         audited = with_reference(audited, every=every, requested=reference)

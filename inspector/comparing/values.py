@@ -12,7 +12,7 @@ from hashlib import sha256
 import numpy as np
 from msgspec.structs import replace
 
-from inspector.auditing.reference import with_reference
+from inspector.auditing.files.reference import with_reference
 from inspector.auditing.result import Audit, Skipped, verdict_with
 from inspector.auditing.values import check_copies, open_store, skipped_values
 from inspector.comparing.arrays import logical, matched, stored_at

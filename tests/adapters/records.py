@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from inspector.auditing.adapter import audit_adapter
-from inspector.auditing.adapter_base_read import BaseRead
+from inspector.auditing.adapter.audit import audit_adapter
+from inspector.auditing.adapter.base_read import BaseRead
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit_loaded
 from inspector.loader.checkpoint import Checkpoint

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 
 from inspector.adapters.author_names import AUTHOR_NAMES, in_authors_names, in_names_of_ldm
 from inspector.adapters.tools import PREFIXES
-from inspector.auditing.adapter import audit_adapter
-from inspector.auditing.adapter_base_read import BaseRead
+from inspector.auditing.adapter.audit import audit_adapter
+from inspector.auditing.adapter.base_read import BaseRead
 from inspector.auditing.start import audit_loaded
 from tests.adapters.records import Spec, checkpoint
 from tests.adapters.test_tool_bases import records, stored

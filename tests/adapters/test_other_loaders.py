@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from inspector.auditing.one_loader import judged_for
+from inspector.auditing.loads.one_loader import judged_for
 from inspector.auditing.start import audit
 from tests.checkpoints import Spec, genuine, write, write_file
 from tests.judged import codes, judged

@@ -12,8 +12,8 @@ import pytest
 from msgspec.structs import replace
 
 from inspector.adapters.tools import tool_tensors
-from inspector.auditing.adapter import audit_adapter
-from inspector.auditing.adapter_base_read import BaseRead
+from inspector.auditing.adapter.audit import audit_adapter
+from inspector.auditing.adapter.base_read import BaseRead
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit_loaded
 from inspector.loader.config_file import Config

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from inspector.auditing.adapter import audit_adapter
-from inspector.auditing.adapter_base_read import BaseRead
+from inspector.auditing.adapter.audit import audit_adapter
+from inspector.auditing.adapter.base_read import BaseRead
 from inspector.auditing.start import audit_loaded
 from tests.adapters.records import Spec, alone, checkpoint
 from tests.adapters.test_author_names import model

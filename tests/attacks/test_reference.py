@@ -13,8 +13,8 @@ import safetensors
 from msgspec.structs import replace
 
 import inspector
-from inspector.auditing import reference as asking
-from inspector.auditing.reference import with_reference
+from inspector.auditing.files import reference as asking
+from inspector.auditing.files.reference import with_reference
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from inspector.comparing.checkpoints import compare

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
-from inspector.auditing.adapter import audit_adapter
-from inspector.auditing.adapter_base_read import BaseRead
-from inspector.auditing.one_loader import judged_for
+from inspector.auditing.adapter.audit import audit_adapter
+from inspector.auditing.adapter.base_read import BaseRead
+from inspector.auditing.adapter.several_bases import best_of
+from inspector.auditing.loads.one_loader import judged_for
 from inspector.auditing.result import Audit
-from inspector.auditing.several_bases import best_of
 from inspector.auditing.start import audit, audit_loaded
 from inspector.comparing.checkpoints import compare_audits
 from inspector.comparing.result import Comparison

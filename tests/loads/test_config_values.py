@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from inspector.auditing.one_loader import judged_for
+from inspector.auditing.loads.one_loader import judged_for
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from inspector.findings.loading import LoaderFails

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import pytest
 
-from inspector.auditing.one_loader import judged_for
+from inspector.auditing.loads.one_loader import judged_for
 from inspector.auditing.result import CLEAN, Audit
 from inspector.auditing.start import audit
 from inspector.loading.outcome import BY_CLASS, CHANGES, COMPLETE, RANDOM, REFUSES, UNKNOWN, UNSUPPORTED, Load

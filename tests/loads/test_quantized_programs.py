@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from inspector.auditing.one_loader import judged_for
+from inspector.auditing.loads.one_loader import judged_for
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from tests.judged import base_record, spec_of

@@ -131,7 +131,7 @@ def draw(seed: int, number: int, path: Path) -> None:
 
 def judge(path: Path) -> None:
     """Prints the cases of which the audit says something else than the loader did, and the shares."""
-    from inspector.auditing.one_loader import judged_for
+    from inspector.auditing.loads.one_loader import judged_for
     from inspector.auditing.start import audit
 
     counts: Counter[str] = Counter()

@@ -1,0 +1,1 @@
+"""Definitions of models that read or write audio."""

@@ -1,0 +1,1 @@
+"""Definitions of models that read text only."""

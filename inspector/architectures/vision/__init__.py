@@ -1,0 +1,1 @@
+"""Definitions of models that read images or video only."""

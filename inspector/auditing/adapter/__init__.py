@@ -1,0 +1,1 @@
+"""Audits adapters, alone, with their base, or unmerged inside a model."""

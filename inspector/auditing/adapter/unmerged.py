@@ -1,0 +1,176 @@
+"""Audits a model with an unmerged adapter: the model under its usual names, and the adapter separately."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
+
+from inspector.adapters.names import PREFIX, adapter_kind, base_name, is_unmerged, tuner_name
+from inspector.adapters.tools import tool_tensors
+from inspector.algebra.names import key_of
+from inspector.auditing.files.names import intended
+from inspector.auditing.model import audit_model
+from inspector.auditing.result import Audit
+from inspector.findings.adapters.saved import AdapterNotMerged
+from inspector.findings.finding import Finding
+from inspector.loader.checkpoint import Checkpoint
+from inspector.loader.layout import Layout
+from inspector.loader.loaders import DIFFUSERS, PEFT
+from inspector.matcher.claim import Claim
+from inspector.matcher.families import Families, Family
+from inspector.reconciler import ledger
+from inspector.reconciler.ledger import Line
+from inspector.reconciler.wording import names_in
+
+if TYPE_CHECKING:
+    from inspector.notation.definition import Architecture
+    from inspector.reconciler.claims import Stated
+
+PAIRED: Final = frozenset({"lora", "lora, transposed", "loha", "lokr"})
+"""Methods of other tools with matrices that no model has."""
+PAIRED_PARTS: Final = frozenset({"down", "up", "w1", "w2", "w1_a", "w1_b", "w2_a", "w2_b"})
+FIRST: Final = frozenset({"down", "w1", "w1_a"})
+INNER: Final = "linear"
+"""Name that MLX gives to the wrapped module (mlx-lm `tuner/lora.py`)."""
+SAVED: Final = "modules_to_save"
+"""Name that PEFT gives, in its config and in tensor names, to modules that are trained as a whole."""
+
+
+def audit_unmerged(checkpoint: Checkpoint, stored: Families, config: Claim, stated: Stated | None) -> Audit | None:
+    """The audit of the model, with the lines of the adapter added; None without an unmerged adapter."""
+    apart = _take_apart(checkpoint, stored, config) or _beside_own(checkpoint, stored, config)
+    if apart is None:
+        return None
+    model, findings, lines = apart
+    audited = audit_model(replace(model, adapter=None, findings=(*checkpoint.findings, findings)), stated)
+    return replace(_with_lines(audited, lines), checkpoint=checkpoint, stored=stored)  # as loaders find it
+
+
+def _take_apart(
+    checkpoint: Checkpoint, stored: Families, claim: Claim
+) -> tuple[Checkpoint, Finding, tuple[Line, ...]] | None:
+    """Separates a model saved with PEFT's wrapped layers: the model alone, the findings, and the adapter's lines.
+
+    Some architectures contain such layers themselves; the prefix of PEFT shows that these belong to an adapter.
+    """
+    if not is_unmerged(stored):
+        return None
+    if not any(key.startswith(PREFIX) for key in stored) and _has_such_layers(stored, claim):
+        return None
+    tensors: dict[str, Layout] = {}
+    file_of: dict[str, str] = {}
+    lines: list[Line] = []
+    for key, family in stored.items():
+        if tuner_name(key) is not None or SAVED in key.split("."):
+            lines.extend(_lines(family))
+    for name, layout in checkpoint.tensors.items():
+        if tuner_name(name) is None and SAVED not in name.split("."):
+            tensors[base_name(name)] = layout
+            if name in checkpoint.file_of:
+                file_of[base_name(name)] = checkpoint.file_of[name]
+    alone = replace(checkpoint, tensors=tensors, file_of=file_of, index=None)
+    return (
+        alone,
+        AdapterNotMerged(
+            type=adapter_kind(stored) or SAVED,
+            modules=_places(stored) or sum(line.tensors for line in lines),
+            tensors=sum(line.tensors for line in lines),
+            elements=sum(line.elements for line in lines),
+            base_tensors=len(tensors),
+            base_elements=sum(layout.elements for layout in tensors.values()),
+            example=_example(checkpoint),
+            library=DIFFUSERS.name if DIFFUSERS is intended(checkpoint) else PEFT.name.casefold(),
+        ),
+        tuple(lines),
+    )
+
+
+def _lines(family: Family) -> Iterator[Line]:
+    for part in family.stored:
+        yield Line(family.key, "adapter", ledger.EXTRA, part.layout, part.boxes, tensors=part.tensors,
+                   elements=part.elements, parameters=part.layout.elements * part.tensors,
+                   component="adapter")  # fmt: skip
+
+
+def _beside_own(
+    checkpoint: Checkpoint, stored: Families, claim: Claim
+) -> tuple[Checkpoint, Finding, tuple[Line, ...]] | None:
+    """Separates a model from the matrices of another tool's adapter that are stored among its weights.
+
+    MLX also wraps the weights, under `linear`.
+    """
+    if checkpoint.metadata is not None:
+        return None  # llama.cpp refuses such names, which another finding says
+    found = {key: one for key, one in tool_tensors(stored).items() if one.method in PAIRED and one.part in PAIRED_PARTS}
+    modules = {key: key[: key.index(one.module) + len(one.module)] for key, one in found.items() if one.module in key}
+    if not found or 2 * len(found) > len(stored) or (claim.definition is None and claim.model_type is not None):
+        return None
+    if claim.definition is not None and not _own_keys(claim.definition, claim).isdisjoint(found):
+        return None
+    wrapped = {f"{module}.{INNER}." for key, module in modules.items() if found[key].writer == "MLX"}
+    lines = tuple(line for key in found for line in _lines(stored[key]))
+    tensors: dict[str, Layout] = {}
+    file_of: dict[str, str] = {}
+    for name, layout in checkpoint.tensors.items():
+        key = key_of(name)[0] if name not in stored else name
+        if key in found:
+            continue
+        own = name.replace(f".{INNER}.", ".") if key.startswith(tuple(wrapped)) else name
+        tensors[own] = layout
+        if name in checkpoint.file_of:
+            file_of[own] = checkpoint.file_of[name]
+    first = next(iter(found))
+    elements = sum(line.elements for line in lines)
+    not_merged = AdapterNotMerged(
+        type=found[first].method.partition(",")[0],
+        modules=sum(stored[key].tensors for key, one in found.items() if one.part in FIRST),
+        tensors=sum(line.tensors for line in lines),
+        elements=elements,
+        base_tensors=len(tensors),
+        base_elements=sum(layout.elements for layout in tensors.values()),
+        example=names_in(first, stored[first].boxes, 1)[0],
+        library="mlx" if found[first].writer == "MLX" else "",
+    )
+    return replace(checkpoint, tensors=tensors, file_of=file_of, index=None), not_merged, lines
+
+
+def _has_such_layers(stored: Families, claim: Claim) -> bool:
+    """True if the definition itself contains such layers (Phi-4-multimodal), or if the type has no definition."""
+    if claim.definition is None:
+        return claim.model_type is not None
+    own = _own_keys(claim.definition, claim)
+    return any(key in own and tuner_name(key) is not None for key in stored)
+
+
+def _own_keys(definition: Architecture, claim: Claim) -> frozenset[str]:
+    """The families that a definition knows."""
+    from inspector.architectures.catalog import definition_of
+    from inspector.matcher.spelling import known_keys
+    from inspector.notation.scope import Scope
+
+    return known_keys(Scope(definition, claim.settings, definition_of))
+
+
+def _places(stored: Families) -> int:
+    """The number of modules that an adapter wraps."""
+    tensors: dict[str, int] = {}
+    for key, family in stored.items():
+        found = tuner_name(key)
+        if found is not None and found.module:
+            tensors[found.module] = max(tensors.get(found.module, 0), family.tensors)
+    return sum(tensors.values())
+
+
+def _example(checkpoint: Checkpoint) -> str:
+    """A tensor of the adapter, or else a tensor that it wraps."""
+    names = checkpoint.tensors
+    own = next((name for name in names if ".lora_" in name), None)
+    return own or next((name for name in names if ".base_layer." in name), next(iter(names), ""))
+
+
+def _with_lines(audited: Audit, lines: tuple[Line, ...]) -> Audit:
+    accounts = ledger.add_up([*audited.lines, *lines], audited.counts.expected_parameters)
+    case = None if audited.case is None else replace(audited.case, ledger=accounts)
+    return replace(audited, ledger=accounts, case=case)

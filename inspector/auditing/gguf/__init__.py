@@ -1,0 +1,1 @@
+"""Findings on the metadata and the tensors of GGUF files, from the view of llama.cpp."""

@@ -1,0 +1,170 @@
+"""The findings on a GGUF file from the view of llama.cpp: what it needs, refuses or does not know."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from inspector.algebra.names import key_of
+from inspector.auditing.gguf.causes import one_for_each_cause
+from inspector.auditing.gguf.tensors import (
+    ONE_BY_ONE,
+    absent_tensors,
+    has_other_names,
+    has_towers,
+    joined_experts,
+    name_read_instead,
+    surplus_tensors,
+)
+from inspector.dialects.gguf_kinds import CONTROL
+from inspector.dialects.llama_cpp import architectures_of, needed, source
+from inspector.findings.finding import NAMES_SHOWN, ContentFinding, Finding, Place
+from inspector.loading.outcome import REFUSES
+from inspector.loading.registries import knows
+
+if TYPE_CHECKING:
+    from inspector.auditing.result import Audit
+    from inspector.findings.types.gguf_heads import GgufArchitectureDisagrees
+    from inspector.loading.outcome import Load
+
+ROUTER: Final = ".ffn_gate_inp."
+MLP: Final = ".ffn_"
+"""Part of the names of a router, and of all matrices of an MLP or of experts."""
+OLLAMA: Final = "Ollama"
+OF_COMFYUI: Final = frozenset({
+    "flux", "sd1", "sdxl", "sd3", "aura", "hidream", "cosmos", "ltxv", "hyvid", "wan", "lumina2", "qwen_image",
+})  # fmt: skip
+"""Architectures of ComfyUI-GGUF's converter that are not used with llama.cpp (`loader.py`, IMG_ARCH_LIST)."""
+READ_BY: Final[Mapping[str, str]] = {"mllama": OLLAMA, "gptoss": OLLAMA, "qwen25vl": OLLAMA, "pig": "gguf-node"}
+"""Architectures that only other programs write and read: Ollama's own engine, and a node of ComfyUI."""
+
+
+def for_llama_cpp(audited: Audit, findings: Sequence[Finding], load: Load) -> list[Finding]:
+    """Adapts the findings to llama.cpp; names of another program become one finding that replaces all that follow from
+    it.
+    """
+    findings = [*one_for_each_cause(audited, findings), *_unknown(audited)]
+    other = of_another_architecture(audited)
+    if other is not None:
+        return [*(one for one in findings if not isinstance(one, ContentFinding)), other]
+    if not has_other_names(audited):
+        absent = _needed(audited)
+        return [
+            *_with_surplus(audited, _without_read(audited, findings) if absent else findings, load),
+            *absent,
+            *_one_by_one(audited),
+        ]
+    from inspector.findings.names.architecture import NamesOfAnotherProgram
+
+    named = NamesOfAnotherProgram(
+        place=Place(file=audited.checkpoint.set_name),
+        writer=audited.case.reading.writer or "transformers" if audited.case is not None else "",
+        example=next(iter(audited.checkpoint.tensors)),
+        exporter="llama.cpp's convert_hf_to_gguf.py, from the model of transformers",
+        because=f"{load.loader}: {load.because}",
+    )
+    return [*(one for one in findings if not isinstance(one, ContentFinding)), named]
+
+
+def of_another_architecture(audited: Audit) -> GgufArchitectureDisagrees | None:
+    """The finding on metadata with the sizes of exactly one other architecture than the stated one."""
+    values: Mapping[str, object] = {} if audited.checkpoint.metadata is None else audited.checkpoint.metadata.values
+    keys = Counter(key.partition(".")[0] for key in values)
+    stated = values.get("general.architecture")
+    if stated is not None and (not isinstance(stated, str) or stated in keys):
+        return None
+    named = [name for name in keys if f"{name}.block_count" in values and knows("llama.cpp", name)]
+    if len(named) != 1:
+        return None
+    from inspector.findings.types.gguf_heads import GgufArchitectureDisagrees
+
+    place = Place(file=audited.checkpoint.set_name)
+    return GgufArchitectureDisagrees(place=place, stated=stated, named=named[0], keys=keys[named[0]])
+
+
+def _unknown(audited: Audit) -> Iterator[Finding]:
+    """The note on an architecture that llama.cpp does not know, if it is unclear which program reads it."""
+    metadata = audited.checkpoint.metadata
+    if metadata is None or not audited.checkpoint.tensors:
+        return
+    named = metadata.values.get("general.architecture")
+    stated = named if isinstance(named, str) else ""
+    if knows("llama.cpp", stated) or stated in OF_COMFYUI or stated == CONTROL:
+        return
+    if metadata.values.get("general.type", "model") != "model":
+        return
+    from inspector.findings.names.gguf_projector import GgufArchitectureUnknown, ProjectorAlone
+
+    if any(isinstance(one, ProjectorAlone) for one in audited.findings):
+        return
+
+    place = Place(file=metadata.file, key="general.architecture")
+    yield GgufArchitectureUnknown(place=place, stated=stated, source=source(), read_by=READ_BY.get(stated, ""))
+
+
+def _needed(audited: Audit) -> list[Finding]:
+    """The finding on tensors that llama.cpp needs in every file and that no definition has."""
+    names = absent_tensors(audited)
+    if not names:
+        return []
+    from inspector.findings.names.gguf_architecture import TensorsNeeded
+
+    return [TensorsNeeded(place=Place(tensor=names[0]) if len(names) == 1 else Place(), names=tuple(names))]
+
+
+def _one_by_one(audited: Audit) -> list[Finding]:
+    """The finding on experts that are stored as separate tensors."""
+    absent = joined_experts(audited)
+    if not absent:
+        return []
+    from inspector.findings.names.gguf_architecture import ExpertsOneByOne
+
+    apart = sorted(name for name in audited.checkpoint.tensors if key_of(name)[0] in ONE_BY_ONE)
+    return [ExpertsOneByOne(place=Place(), example=apart[0], tensors=len(apart), absent=absent)]
+
+
+def _without_read(audited: Audit, findings: Sequence[Finding]) -> list[Finding]:
+    """Removes findings that call tensors unexpected if llama.cpp needs them; other tensors of the same
+    kind are absent.
+    """
+    from inspector.findings.names.tensors import TensorUnexpected
+
+    metadata = audited.checkpoint.metadata
+    own = needed(None if metadata is None else metadata.values.get("general.architecture"))
+    return [
+        one
+        for one in findings
+        if not (isinstance(one, TensorUnexpected) and own.issuperset(key_of(name)[0] for name in one.names))
+    ]
+
+
+def _with_surplus(audited: Audit, findings: Sequence[Finding], load: Load) -> list[Finding]:
+    """Replaces findings on unexpected tensors by the finding that llama.cpp refuses these tensors."""
+    from inspector.findings.names.gguf_architecture import TensorsOfNoArchitecture
+    from inspector.findings.names.renamed import TensorRenamed
+    from inspector.findings.names.tensors import PartUnexpected, TensorMissing, TensorUnexpected
+
+    renamed = {stored for one in findings if isinstance(one, TensorRenamed) for stored, _ in one.renames}
+    surplus = [one for one in surplus_tensors(audited) if one not in renamed] if load.outcome == REFUSES else []
+    if not surplus:
+        return list(findings)
+
+    names = set(surplus)
+    routed = any(ROUTER in name for name in surplus)
+    refused = TensorsOfNoArchitecture(
+        place=Place(tensor=surplus[0]) if len(surplus) == 1 else Place(),
+        names=tuple(surplus[:NAMES_SHOWN]),
+        tensors=len(surplus),
+        read_by=architectures_of(audited.checkpoint.tensors),
+        experts=routed,
+        program=OLLAMA if has_towers(audited, surplus) else "",
+        meant=name_read_instead(audited, surplus),
+    )
+    rest = (
+        one
+        for one in findings
+        if not (isinstance(one, TensorUnexpected | PartUnexpected) and names.issuperset(one.names))
+        and not (routed and isinstance(one, TensorMissing) and all(MLP in name for name in one.names))
+    )
+    return [*rest, refused]

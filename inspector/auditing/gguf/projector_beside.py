@@ -1,0 +1,66 @@
+"""Checks mmproj files in the folder of a GGUF model: they must be projectors for the width of the model's embeddings.
+
+Source: llama.cpp's `mtmd.cpp`, which compares both widths and refuses a pair in which they differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from inspector.auditing.gguf.projector import KIND, is_projector
+from inspector.auditing.result import Audit
+from inspector.dialects.llama_cpp import width_of_projector
+from inspector.findings.finding import Finding, Place, ordered
+from inspector.loader.checkpoint import Checkpoint, load_other_set
+from inspector.loader.weight_sets import PROJECTOR
+
+MOST_READ: Final = 16
+"""Most files outside the audited set that are read."""
+WIDTH: Final = ".embedding_length"
+
+
+def with_projectors_beside(audited: Audit) -> Audit:
+    """Adds findings on projectors in the folder of a GGUF model that fit none of its models, or are not projectors."""
+    if audited.checkpoint.alone or _width_of(audited.checkpoint) is None:
+        return audited
+    others = [one.name for one in audited.checkpoint.other_sets if one.kind == "gguf"][:MOST_READ]
+    read = [one for name in others if (one := load_other_set(audited.checkpoint, name)) is not None]
+    projectors = [one for one in read if one.metadata is not None and is_projector(one.metadata.values)]
+    models = [one for one in (audited.checkpoint, *read) if one not in projectors]
+    found = [*_misfits(projectors, models), *_misnamed(read)]
+    return audited.with_findings(ordered((*audited.findings, *found))) if found else audited
+
+
+def _misnamed(others: list[Checkpoint]) -> Iterator[Finding]:
+    """A finding for each file that has the name of a projector and contains a model."""
+    for one in others:
+        values = {} if one.metadata is None else one.metadata.values
+        stated = values.get("general.architecture")
+        if PROJECTOR in one.set_name.casefold() and isinstance(stated, str) and _width_of(one) is not None:
+            from inspector.findings.names.gguf_projector import NoProjector
+
+            yield NoProjector(place=Place(file=one.set_name), stated=stated)
+
+
+def _width_of(checkpoint: Checkpoint) -> tuple[str, int] | None:
+    """(key of a model's width, the width); None if the file does not state it."""
+    values = {} if checkpoint.metadata is None else checkpoint.metadata.values
+    key = f"{values.get('general.architecture')}{WIDTH}"
+    width = values.get(key)
+    return (key, width) if type(width) is int else None
+
+
+def _misfits(projectors: list[Checkpoint], models: list[Checkpoint]) -> Iterator[Finding]:
+    """A finding for each projector with a width that no model has."""
+    widths = [found for one in models if (found := _width_of(one)) is not None]
+    for one in projectors:
+        values = {} if one.metadata is None else one.metadata.values
+        given = width_of_projector(values.get(KIND), {name: layout.shape for name, layout in one.tensors.items()})
+        if given is None or any(width == given[1] for _, width in widths):
+            continue
+        from inspector.findings.names.gguf_projector import ProjectorOfOtherWidth
+
+        yield ProjectorOfOtherWidth(
+            place=Place(file=one.set_name), tensor=given[0], width=given[1], key=widths[0][0], wanted=widths[0][1]
+        )

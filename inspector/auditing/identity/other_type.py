@@ -1,0 +1,285 @@
+"""Finds the model type to state if a config describes the weights completely, but not under its own type.
+
+The type, or the whole `text_config` of a multimodal model, is in the wrong place; no size is wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from inspector.architectures.catalog import definition_of, likely_definitions
+from inspector.architectures.defaults import defaults_of
+from inspector.auditing.identity.named_class import Named, of_misspelled_type, of_unknown_type
+from inspector.auditing.identity.told_apart import told_apart
+from inspector.findings.finding import Finding, Place
+from inspector.findings.names.architecture import NamesOfAnotherArchitecture
+from inspector.findings.names.joined import ProjectionsJoined
+from inspector.findings.names.tensors import TensorMissing, TensorUnexpected
+from inspector.loader.config_file import Config
+from inspector.loading.tables import NEWEST, class_ending_with, has_type, type_of_class
+from inspector.matcher.claim import Claim, claim_of
+from inspector.matcher.families import Families
+from inspector.matcher.reading import Reading, read_by_names, read_claimed
+from inspector.reconciler.reconcile import Again, Reconciled
+
+CLASS_KEY: Final = "_class_name"
+"""The key under which configs of diffusers name their class."""
+NESTED: Final = "text_config"
+NO_MODEL: Final = ("quantization_config",)
+"""Objects in a config that are not configs of submodels."""
+MOST_TRIED: Final = 40
+"""Most types with all names that are tried."""
+OF_IMAGES: Final = r"(?!(bos|eos|pad|sep|unk|cls|mask|decoder_start)_).*_token_(id|index)"
+"""Keys of tokens that represent images, sounds and their beginnings and ends in the text of a multimodal model."""
+
+
+def with_type_to_state(
+    findings: Sequence[Finding],
+    config: Claim,
+    file: Config | None,
+    families: Families,
+    again: Again,
+    case: Reconciled,
+) -> Iterator[Finding]:
+    """Adds to the finding on names of another type the type and class under which the config fits, if one exists.
+
+    again: reconciles the weights with another claim. case: the weights under the config's own type.
+    """
+    faults = [one for one in findings if one.severity != "note"]
+    alone = bool(faults) and all(isinstance(one, TensorUnexpected) for one in faults)
+    whole = _typed(faults[0], config, file, families, again, alone=True) if alone else None
+    if whole is not None:
+        yield from (whole if one is faults[0] else one for one in findings if one is faults[0] or one not in faults)
+        return
+    less = _of_type_without(faults, config, file, families, again, case)
+    if less is not None:
+        yield from (less, *(one for one in findings if one not in faults))
+        return
+    for one in findings:
+        yield _typed(one, config, file, families, again, alone=False) or one
+
+
+def _typed(
+    finding: Finding, config: Claim, file: Config | None, families: Families, again: Again, *, alone: bool
+) -> NamesOfAnotherArchitecture | None:
+    """The finding with the type to state; None without such a type. alone: only unexpected tensors are left."""
+    if isinstance(finding, NamesOfAnotherArchitecture):
+        names = None if finding.fewer else finding.names
+    elif isinstance(finding, ProjectionsJoined):
+        names = finding.like
+    else:
+        names = _with_one_more(config, families) if alone and isinstance(finding, TensorUnexpected) else None
+    if names is None or file is None or file.kind != "config":
+        return None
+    if isinstance(finding, NamesOfAnotherArchitecture) and CLASS_KEY in file.values:
+        return _of_diffusers(finding, names, file, families, again)
+    if config.model_type is None:
+        return None
+    if isinstance(finding, ProjectionsJoined) and not _has_keys_of(names, config.model_type, file):
+        return None  # a program joined them
+    for model_type in _types(names, file):
+        claim = _fitting(model_type, config, file, families, again)
+        if claim is None:
+            continue
+        known = read_by_names(families, {}, share=1.0, most=MOST_TRIED, prefixes=False)[0]
+        others = (one.name for one in known if one.definition is not definition_of(model_type))
+        alike = [other for other in others if _fitting(other, config, file, families, again)]
+        if told_apart([model_type, *alike], file.values) != [model_type]:
+            return None  # types with the same names compute other things with them
+        return NamesOfAnotherArchitecture(
+            place=replace(finding.place, family=None, key="model_type"),
+            claimed=config.model_type,
+            names=model_type,
+            class_name=config.class_name,
+            coverage=1.0,
+            differing=_differing(finding),
+            model_type=model_type,
+            stored_class=claim.class_name,
+        )
+    return None
+
+
+def _of_type_without(
+    faults: Sequence[Finding],
+    config: Claim,
+    file: Config | None,
+    families: Families,
+    again: Again,
+    case: Reconciled,
+) -> NamesOfAnotherArchitecture | None:
+    """The finding on the only type that has all stored tensors and lacks the missing ones, if these are only vectors.
+
+    A missing matrix was lost: another type that lacks it is a coincidence.
+    """
+    missing = [one for one in faults if isinstance(one, TensorMissing) and one.counted and len(one.shape) < 2]
+    fewer = [one for one in faults if isinstance(one, NamesOfAnotherArchitecture) and one.fewer]
+    if not faults or len(missing) + len(fewer) < len(faults) or any(one.role.startswith("head.") for one in missing):
+        return None
+    if file is None or file.kind != "config" or config.model_type is None or CLASS_KEY in file.values:
+        return None
+    lacking = frozenset(gap.block.key for gap in case.as_configured.missing)
+    own = [one.key for one in case.plan.blocks if not one.slot.scope and one.key in case.reading.families]
+    fitting: dict[str, Claim] = {}
+    for name, definition in likely_definitions(own, 1.0, MOST_TRIED):
+        for model_type in _types(name, file) if definition is not config.definition else ():
+            claim = _fitting(model_type, config, file, families, again, lacking)
+            if claim is not None:
+                fitting.setdefault(model_type, claim)
+    found = told_apart(list(fitting), file.values)
+    if len(found) != 1:
+        return None
+    return NamesOfAnotherArchitecture(
+        place=Place(key="model_type"),
+        claimed=config.model_type,
+        names=found[0],
+        class_name=config.class_name,
+        coverage=1.0,
+        differing=(
+            *(f"{one.headline()} is missing" for one in missing),
+            *(name for one in fewer for name in one.differing),
+        ),
+        fewer=True,
+        model_type=found[0],
+        stored_class=fitting[found[0]].class_name,
+    )
+
+
+def _of_diffusers(
+    finding: NamesOfAnotherArchitecture, names: str, file: Config, families: Families, again: Again
+) -> NamesOfAnotherArchitecture | None:
+    """The finding with the diffusers class for which the config gives the shape of every tensor."""
+    claim = claim_of(replace(file, values={**file.values, CLASS_KEY: names}))
+    reading = read_claimed(claim, families)
+    if reading is None or reading.coverage < 1 or reading.prefix:
+        return None
+    case = again(claim, reading, solve=False)
+    if case.as_configured.differences or case.plan.scope.faults:
+        return None
+    return replace(finding, class_of_diffusers=names)
+
+
+def _with_one_more(config: Claim, families: Families) -> str | None:
+    """The only type that has all names, if the config's own type lacks only some families."""
+    known = read_by_names(families, {}, share=1.0, most=MOST_TRIED, prefixes=False)[0]
+    names = [one.name for one in known if one.definition is not config.definition]
+    return names[0] if len(names) == 1 else None
+
+
+def _differing(finding: Finding) -> tuple[str, ...]:
+    if isinstance(finding, TensorUnexpected):
+        return (f"{finding.headline()} is unexpected",)
+    return finding.differing if isinstance(finding, NamesOfAnotherArchitecture) else ()
+
+
+def _fitting(
+    model_type: str,
+    config: Claim,
+    file: Config,
+    families: Families,
+    again: Again,
+    lacking: frozenset[str] = frozenset(),
+) -> Claim | None:
+    """The claim of a config with another type, if it gives the name and the shape of every stored tensor.
+
+    lacking: families that the type must not have, not even as optional ones.
+    """
+    claim = _claim(model_type, config, file)
+    reading = None if claim is None else read_claimed(claim, families)
+    if claim is None or reading is None or reading.coverage < 1 or reading.prefix:
+        return None
+    case = again(claim, reading, solve=False)
+    if case.as_configured.differences or case.plan.scope.faults:
+        return None
+    return claim if lacking.isdisjoint(one.key for one in case.plan.blocks) else None
+
+
+def _has_keys_of(names: str, claimed: str, file: Config) -> bool:
+    """True if a config has keys that one type has and the claimed type lacks."""
+    theirs, own = defaults_of(names), defaults_of(claimed)
+    return (
+        theirs is not None and own is not None and bool((theirs.values.keys() - own.values.keys()) & file.values.keys())
+    )
+
+
+def _types(names: str, file: Config) -> Iterator[str]:
+    """The types with the definition of `names`, without types that have additional config keys that
+    this config lacks.
+    """
+    definition, own = definition_of(names), defaults_of(names)
+    for other in (names, *(() if definition is None else definition.names)):
+        defaults = defaults_of(other)
+        if not has_type(other, NEWEST) or defaults is None or own is None:
+            continue
+        beyond = defaults.values.keys() - own.values.keys()
+        if other == names or (beyond and beyond <= file.values.keys()):
+            yield other
+
+
+def _claim(model_type: str, config: Claim, file: Config) -> Claim | None:
+    """The claim of a config with another type and with the class of that type that has the same head."""
+    values: dict[str, Any] = {**file.values, "model_type": model_type}
+    if config.class_name is not None:
+        heads = () if config.head is None else config.head.names
+        own = [name for name in heads if name and config.class_name.endswith(name)]
+        named = class_ending_with(model_type, (*own, *heads))
+        if named is None:
+            return None
+        values["architectures"] = [named]
+    return claim_of(replace(file, values=values))
+
+
+def of_other_type(
+    config: Claim, file: Config | None, families: Families, lost: Sequence[str], reading: Reading | None
+) -> Named | None:
+    """The definition of another type than the config's that has all names: the type of its text model, or of its class.
+
+    reading: how the names were identified; None if they were not.
+    """
+    found = _of_text_config(config, file, families, lost)
+    if found is not None or reading is not None:
+        return found
+    return of_unknown_type(config, file, families, lost) or of_misspelled_type(config, file, families, lost)
+
+
+def _of_text_config(config: Claim, file: Config | None, families: Families, lost: Sequence[str]) -> Named | None:
+    """The text model of a multimodal model, stored on its own under the config of the multimodal model."""
+    nested = None if file is None or file.kind != "config" else file.values.get(NESTED)
+    if file is None or not isinstance(nested, dict) or config.definition is None:
+        return None
+    model_type = nested.get("model_type")
+    if not isinstance(model_type, str) or definition_of(model_type) in (None, config.definition):
+        return None
+    inner = {key: value for key, value in file.values.items() if not isinstance(value, dict) or key in NO_MODEL}
+    theirs, own = defaults_of(config.model_type or ""), defaults_of(model_type)
+    beyond = theirs.values.keys() - own.values.keys() if theirs is not None and own is not None else frozenset()
+    inner = {key: value for key, value in inner.items() if key not in beyond and not re.fullmatch(OF_IMAGES, key)}
+    values: dict[str, Any] = {**inner, **nested}
+    found = read_claimed(claim_of(replace(file, values=values)), families, lost)
+    if found is None or found.coverage < 1 or found.prefix:
+        return None
+    declared = config.class_name
+    suited = declared is not None and type_of_class(declared) == model_type
+    named = declared if suited else class_ending_with(model_type, (*found.match.head.names, "ForCausalLM"))
+    if named is None:
+        return None
+    values["architectures"] = [named]
+    claim = claim_of(replace(file, values=values))
+    read = read_claimed(claim, families, lost)
+    if read is None:
+        return None
+    from inspector.findings.names.text_model import ConfigOfLargerModel
+
+    finding = ConfigOfLargerModel(
+        file=file.file,
+        claimed=config.model_type or config.definition.names[0],
+        of=model_type,
+        class_name=named,
+        key=NESTED,
+        changed={key: value for key, value in values.items() if key not in inner or inner[key] != value},
+        removed=tuple(key for key in file.values if key not in values),
+    )
+    return Named(claim, read, finding)

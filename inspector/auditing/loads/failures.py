@@ -1,0 +1,376 @@
+"""Adds findings on failures of the intended loader, and adapts other findings to these failures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
+
+from inspector.architectures.value_rules import QUANTIZATION
+from inspector.auditing.identity.class_of_part import class_of_part_named, with_class_of_part, with_known_classes
+from inspector.auditing.identity.own_program import for_own_program
+from inspector.auditing.loads.quantized import has_block_too_many, has_packed, recorded
+from inspector.auditing.result import Audit
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place
+from inspector.loader.checkpoint import Checkpoint
+from inspector.loading.given import Given
+from inspector.loading.outcome import (
+    ALTERED,
+    BY_CLASS,
+    COMPLETE,
+    RANDOM,
+    REFUSES,
+    UNKNOWN,
+    UNSUPPORTED,
+    Load,
+)
+from inspector.loading.quantizers import PROGRAMS
+from inspector.loading.tables import NEWEST, OLDER, names_of
+from inspector.loading.transformers import loads
+
+if TYPE_CHECKING:
+    from inspector.dialects.language import Dialect
+    from inspector.findings.loading import LoaderFails, WriterRefuses
+
+
+def is_older_naming(finding: Finding) -> bool:
+    """True for a note that names are those of an older release; such a note is redundant if an error
+    has another cause.
+    """
+    from inspector.findings.names.architecture import NamesInDialect
+
+    return isinstance(finding, NamesInDialect) and not finding.writer
+
+
+def is_of_writer(finding: Finding) -> bool:
+    """True if a finding says that the names are those of a known program."""
+    from inspector.findings.names.architecture import NamesInDialect
+
+    return isinstance(finding, NamesInDialect) and bool(finding.writer)
+
+
+def is_of_other_program(audited: Audit) -> bool:
+    """True if a folder without config.json belongs to another program, by that program's config or by the names of its
+    files.
+    """
+    config, case = audited.checkpoint.config, audited.case
+    if config is None:
+        return case is not None and not names_of(NEWEST).bases.keys().isdisjoint(case.reading.definition.names)
+    return config.kind != "config" and any(is_of_writer(one) for one in audited.findings)
+
+
+def of_one_index(findings: list[Finding]) -> list[Finding]:
+    """Removes the finding on index entries without a tensor if the same file has tensors without an entry: their names
+    were changed.
+    """
+    from inspector.findings.shards.agreement import TensorListedInVain, TensorReadUnlisted
+
+    unlisted = {one.place.file for one in findings if isinstance(one, TensorReadUnlisted)}
+    return [one for one in findings if not isinstance(one, TensorListedInVain) or one.place.file not in unlisted]
+
+
+def without_said_tokens(findings: list[Finding]) -> list[Finding]:
+    """Removes a finding on token ids in the config if another finding corrects or removes these ids."""
+    if all(one.severity == "note" for one in findings):
+        return findings
+    from inspector.findings.declared import TokensBeyondRows
+    from inspector.findings.loading import LoaderFails
+    from inspector.findings.names.text_model import ConfigOfLargerModel
+
+    keys = {key for one in findings if isinstance(one, LoaderFails) for key in one.keys}
+    keys |= {key for one in findings if isinstance(one, ConfigOfLargerModel) for key in one.removed}
+    return [
+        one
+        for one in findings
+        if not isinstance(one, TokensBeyondRows) or {key for ids in one.beyond for key in ids.names} - keys
+    ]
+
+
+def of_no_loader(findings: Sequence[Finding]) -> list[Finding]:
+    """Findings for a program that is not judged: names that another loader does not read become a note again."""
+    from inspector.findings.names.architecture import NamesInDialect, NamesOfAnotherProgram
+
+    return [
+        NamesInDialect(place=one.place, writer=one.writer, example=one.example, renames=one.renames)
+        if isinstance(one, NamesOfAnotherProgram)
+        else one
+        for one in findings
+    ]
+
+
+CONFIRMED: Final = frozenset({"vocab_size", "hidden_size", "num_hidden_layers"})
+"""Keys that the weights confirm unless a finding contradicts this."""
+
+
+def _to_correct(keys: tuple[str, ...]) -> tuple[str, ...]:
+    """The keys to correct among keys that are refused together: those that the weights do not confirm, or all if they
+    confirm every one.
+    """
+    return tuple(key for key in keys if key not in CONFIRMED) or keys
+
+
+def with_failures(audited: Audit, findings: list[Finding], given: Callable[[], Given]) -> list[Finding]:
+    """Adds a finding if the intended loader fails and no other finding explains this. given: facts about the
+    checkpoint, computed if needed.
+
+    If the loader finds none of the class's tensors and would load all tensors with another class that fits these names,
+    the class is the cause; so it is if the class of one part would load all tensors.
+    """
+    newest = next(one for one in audited.loads if one.intended)
+    findings = for_own_program(audited, findings)
+    if newest.loader == "transformers" and audited.checkpoint.config is not None:
+        known = given()
+        if not all(one.severity == "note" for one in findings):
+            from inspector.auditing.identity.ignored_parts import with_ignored
+
+            findings = with_ignored(findings, known)
+        findings = with_known_classes(with_class_of_part(findings, newest, known), known.model_type)
+        named = class_of_part_named(findings, known)
+        if named is not None:
+            return [*findings, named]
+    found = list(failures(audited, findings))
+    if not found or not _leaves_random(found[0]):
+        return [*findings, *found]
+    from inspector.findings.names.architecture import NamesOfBaseModel
+
+    named = next((one for one in findings if isinstance(one, NamesOfBaseModel)), None)
+    stored = tuple(audited.checkpoint.tensors)
+    if (
+        named is None
+        or named.class_name is None
+        or newest.unexpected != len(stored)
+        or loads(replace(given(), class_name=named.names), NEWEST).outcome != COMPLETE
+    ):
+        return [*findings, *found]
+    from inspector.findings.class_names import ClassDiffers
+
+    differs = ClassDiffers(
+        place=Place(key="architectures"),
+        declared=named.class_name,
+        stored_class=named.names,
+        file="config.json",
+        missing=(),
+        stored=stored[:NAMES_SHOWN],
+        labels=None,
+    )
+    kept = [one for one in findings if one is not named]
+    return with_known_classes([*kept, differs], given().model_type)
+
+
+def _leaves_random(finding: LoaderFails | WriterRefuses) -> bool:
+    """True if a finding says that transformers leaves tensors random."""
+    from inspector.findings.loading import LoaderFails
+
+    return isinstance(finding, LoaderFails) and finding.outcome == RANDOM and finding.loader == "transformers"
+
+
+def failures(audited: Audit, findings: Sequence[Finding]) -> Iterator[LoaderFails | WriterRefuses]:
+    """The finding on a failure of the intended loader that no other error explains."""
+    other_writer = audited.case is not None and audited.case.reading.writer
+    if other_writer or any(one.severity == "error" for one in findings) or _is_said(audited) or _is_of_other(audited):
+        return
+    found = audited.loads
+    newest = next(one for one in found if one.intended)
+    older = next((one for one in found if one.loader == "transformers" and str(one.version).startswith(OLDER)), newest)
+    values = audited.checkpoint.config.values if audited.checkpoint.config is not None else {}
+    written = str(values.get("transformers_version") or "").partition(".")[0]
+    if newest.outcome == COMPLETE:
+        refused = list(_of_writer(findings, newest, older)) if written == OLDER else []
+        yield from refused or _of_older(audited, findings, newest, older)
+    if newest.outcome not in (RANDOM, REFUSES, ALTERED, UNSUPPORTED):
+        return
+    wrote = written == OLDER and (older.outcome in (COMPLETE, UNKNOWN) or older.excuse == BY_CLASS)
+    loaded = older is not newest and (wrote or (newest.outcome == UNSUPPORTED and older.outcome == COMPLETE))
+    if newest.excuse or (newest.outcome == UNSUPPORTED and not loaded):
+        return
+    from inspector.findings.loading import LoaderFails, NewestLoaderFails
+    from inspector.findings.names.architecture import CodeOfRepository
+
+    kind = NewestLoaderFails if loaded else LoaderFails
+    found_wrong = failure(audited, newest, kind, f"{older.loader} {older.version}" if loaded else "")
+    own = next((one.class_name for one in findings if isinstance(one, CodeOfRepository)), None)
+    yield replace(found_wrong, code_of=own) if own and newest.outcome == RANDOM else found_wrong
+
+
+def _of_older(audited: Audit, findings: Sequence[Finding], newest: Load, older: Load) -> Iterator[LoaderFails]:
+    """The note on a failure of only an older version, unless another finding is on the names that cause it."""
+    if older.outcome not in (RANDOM, REFUSES, ALTERED) or older.excuse:
+        return
+    from inspector.findings.loading import OlderLoaderFails
+    from inspector.findings.names.architecture import NamesOfBaseModel
+
+    if not any(isinstance(one, NamesOfBaseModel) for one in findings):
+        yield failure(audited, older, OlderLoaderFails, f"{newest.loader} {newest.version or ''}".rstrip())
+
+
+def _of_writer(findings: Sequence[Finding], newest: Load, older: Load) -> Iterator[WriterRefuses]:
+    """The finding on a config that the transformers version which wrote it refuses and the newest version accepts,
+    unless another finding says so.
+    """
+    said = {one.place.key for one in findings if one.severity != "note"}
+    if older.outcome != REFUSES or not older.keys or not said.isdisjoint(older.keys):
+        return
+    from inspector.findings.loading import WriterRefuses
+
+    yield WriterRefuses(
+        place=Place(key=older.keys[0]),
+        loader=older.loader,
+        version=older.version,
+        because=older.because,
+        loads=f"{newest.loader} {newest.version or ''}".rstrip(),
+        keys=older.keys,
+    )
+
+
+def of_another_program(audited: Audit, finding: Finding, load: Load, name: str) -> Finding:
+    """Turns the finding on names of another program into an error if the intended loader does not read them.
+
+    A folder that also has the config and a file name of that program is meant for both programs.
+    """
+    from inspector.findings.names.architecture import NamesInDialect, NamesOfAnotherProgram
+
+    config = audited.checkpoint.config
+    if config is None or not isinstance(finding, NamesInDialect) or not finding.writer:
+        return finding
+    if load.outcome not in (RANDOM, REFUSES):
+        return finding
+    from inspector.dialects.catalog import dialects_by
+
+    known = dialects_by(finding.writer)
+    if not known or any(_finds(one, audited.checkpoint) for one in known):
+        return finding
+    exporter = _of_towers(audited.checkpoint) or next((one.exporter for one in known), "")
+    apart = tuple(
+        (part.rstrip("."), str(config.values[key]))
+        for part, key in next((one.elsewhere for one in known), {}).items()
+        if key in config.values and _is_absent(audited, part)
+    )
+    stated = finding.stated_fields() | {"exporter": exporter, "because": f"{name}: {load.because}", "apart": apart}
+    return NamesOfAnotherProgram(**stated)
+
+
+def _is_absent(audited: Audit, part: str) -> bool:
+    """True if no tensor of a part of the model is stored. part: the beginning of its family keys."""
+    return audited.case is not None and not any(key.startswith(part) for key in audited.case.reading.families)
+
+
+def _of_towers(checkpoint: Checkpoint) -> str:
+    """The converter for the whole model, if towers under Mistral's names are stored next to a text model; else ""."""
+    from inspector.dialects.mistral import TOWERS
+
+    found = (converter for prefix, converter in TOWERS.items() if any(map(_beginning(prefix), checkpoint.tensors)))
+    return next((f"{converter} in the repository of transformers" for converter in found), "")
+
+
+def _beginning(prefix: str) -> Callable[[str], bool]:
+    return lambda name: name.startswith(prefix)
+
+
+def _is_of_tower(finding: Finding) -> bool:
+    """True if a finding is only on tensors of such a tower, either as unexpected or as renamed tensors of the text
+    model.
+    """
+    from inspector.dialects.mistral import TOWERS
+    from inspector.findings.names.renamed import TensorRenamed
+    from inspector.findings.names.tensors import PartUnexpected, TensorUnexpected
+
+    if isinstance(finding, TensorRenamed):
+        return finding.stored.startswith(tuple(TOWERS))
+    names = finding.names if isinstance(finding, PartUnexpected | TensorUnexpected) else ()
+    return bool(names) and all(name.startswith(tuple(TOWERS)) for name in names)
+
+
+def _finds(writer: Dialect, checkpoint: Checkpoint) -> bool:
+    """True if the writer's own program finds its config and the audited weights, or if no other config exists."""
+    if checkpoint.config is not None and checkpoint.config.file in writer.own_configs:
+        return True
+    named = not writer.own_files or checkpoint.set_name.startswith(writer.own_files)
+    return named and any(file in checkpoint.siblings for file in writer.own_configs)
+
+
+def without_unread_names(findings: list[Finding]) -> list[Finding]:
+    """Removes findings that follow from names of another program.
+
+    These are on the name of a file with tensors that the loader would not read under any name, on sizes that a class
+    assumes for parts missing from the program's config, and on parts that the program loads from elsewhere.
+    """
+    from inspector.findings.names.architecture import NamesOfAnotherProgram
+    from inspector.findings.names.tensors import LayersMissing
+    from inspector.findings.shards.names import FileNameUnknown
+    from inspector.findings.single_causes import ConfigOfAnotherSize
+
+    named = next((one for one in findings if isinstance(one, NamesOfAnotherProgram)), None)
+    if named is None:
+        return findings
+    apart = {f"all of {part}" for part, _ in named.apart}
+    return [
+        one
+        for one in findings
+        if not (isinstance(one, FileNameUnknown) and one.writer)
+        and not (isinstance(one, ConfigOfAnotherSize) and one.absent)
+        and not (isinstance(one, LayersMissing) and one.what in apart)
+        and not _is_of_tower(one)
+    ]
+
+
+def _is_of_other(audited: Audit) -> bool:
+    """True if the weights are quantized for a program that has its own loader."""
+    if audited.unpacked is None or not audited.unpacked.schemes:
+        return False
+    from inspector.quantization.missing_block import own_loader
+
+    return own_loader(audited.unpacked) is not None
+
+
+def _is_said(audited: Audit) -> bool:
+    """True if a warning already says that the declared head is random, the class belongs to another type, a value is
+    refused, an adapter is added, or the weights are a draft head or a part of a model.
+    """
+    if not audited.findings:
+        return False
+    from inspector.findings.adapters.saved import AdapterBesideWeights
+    from inspector.findings.class_names import HeadUntrained
+    from inspector.findings.config import ConfigRefused
+    from inspector.findings.declared import ClassOfAnotherType
+    from inspector.findings.names.added_part import AddedPartAlone
+    from inspector.findings.names.components import DraftHead
+    from inspector.findings.names.part_alone import PartAlone
+
+    of_class = HeadUntrained | ConfigRefused | ClassOfAnotherType
+    said = of_class | AdapterBesideWeights | DraftHead | PartAlone | AddedPartAlone
+    return any(isinstance(one, said) for one in audited.findings)
+
+
+def failure(audited: Audit, load: Load, kind: type[LoaderFails], other: str = "") -> LoaderFails:
+    """The finding on what a loader does with the checkpoint. other: a version that loads it."""
+    config = audited.checkpoint.config
+    unnamed = config is not None and not config.values.get("architectures")
+    return kind(
+        place=Place(file=audited.checkpoint.set_name),
+        loader=load.loader,
+        version=load.version,
+        outcome=load.outcome,
+        missing=load.missing,
+        because=load.because,
+        loads=other,
+        class_name=audited.class_name if unnamed and load.outcome == RANDOM else None,
+        keys=_to_correct(load.keys),
+        surplus=_surplus_block(audited, load),
+        quantized=load.outcome == REFUSES and has_packed(audited) and _by_quantization(audited, load),
+        setting=load.setting,
+        adapter=audited.checkpoint.adapter is not None and load.outcome == REFUSES and load.source == "documented",
+    )
+
+
+def _by_quantization(audited: Audit, load: Load) -> bool:
+    """True if a loader refuses the kind of quantization, which other loaders may read."""
+    return load.loader in PROGRAMS or any(load.because == one.because for one in recorded(audited).values())
+
+
+def _surplus_block(audited: Audit, load: Load) -> str:
+    """The key of the config without which the loader would read the weights; "" without such a key."""
+    config = audited.checkpoint.config
+    if load.loader != "vllm" or load.outcome != REFUSES or config is None:
+        return ""
+    return QUANTIZATION if has_block_too_many(audited, config.values) else ""

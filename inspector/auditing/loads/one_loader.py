@@ -1,0 +1,112 @@
+"""Audit for a single loader that the user names: what it does, and an error if it does not load the checkpoint."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec.structs import replace
+
+from inspector.auditing.loads.failures import failure, of_no_loader
+from inspector.auditing.loads.predict import given_of, left_open
+from inspector.auditing.result import UNREADABLE, Audit, Skipped, verdict_of
+from inspector.findings.finding import Finding, ordered
+from inspector.loading.outcome import COMPLETE, FAILURES, UNKNOWN, UNSUPPORTED
+from inspector.loading.tables import NEWEST
+
+READS: Final = {
+    "diffusers": "pipelines and models of diffusers",
+    "llama.cpp": "only GGUF files",
+    "peft": "adapters with an adapter_config.json",
+}
+"""Loaders that read only one kind of checkpoint -> that kind. Other loaders convert or wrap what they read."""
+
+
+def judged_for(audited: Audit, name: str) -> Audit:
+    """The audit for one loader: what it does, and an error if it fails. name: "vllm", "transformers@4"."""
+    loader, _, major = name.partition("@")
+    wanted = [one for one in audited.loads if one.loader == loader]
+    if loader == "transformers":
+        wanted = [one for one in wanted if str(one.version).startswith(major or NEWEST)]
+    from inspector.findings.loading import LoaderFails
+
+    findings = [one for one in audited.findings if not isinstance(one, LoaderFails)]
+    if not wanted:
+        return _by_none(audited, findings, name)
+    load = replace(wanted[0], intended=True)
+    seen = (one.after_loading(f"{loader} {load.version or ''}".strip(), load.outcome, load.because) for one in findings)
+    findings = ordered(one for one in seen if one is not None)
+    said = load.outcome != UNSUPPORTED and any(one.severity == "error" for one in findings)
+    if load.outcome in FAILURES and not said:
+        other = next((one for one in audited.loads if one.loader == loader and one.outcome == COMPLETE), None)
+        named = "" if other is None else f"{other.loader} {other.version or ''}".strip()
+        findings = ordered((*findings, failure(audited, load, LoaderFails, named)))
+    verdict = audited.verdict if audited.verdict == UNREADABLE else verdict_of(findings, audited.skipped)
+    audited = replace(audited, loads=(load,), findings=tuple(findings), verdict=verdict)
+    return left_open(audited, load) if load.outcome == UNKNOWN else audited
+
+
+def _by_none(audited: Audit, findings: list[Finding], name: str) -> Audit:
+    """The audit for a loader that does not read the format, or that behaves in an unknown way on it."""
+    loader = name.partition("@")[0]
+    findings, skipped = of_no_loader(findings), audited.skipped
+    if _is_of_another_kind(audited, loader):
+        from inspector.findings.config import ConfigMissing, ModelTypeMissing
+
+        kept = [one for one in findings if not isinstance(one, ConfigMissing | ModelTypeMissing)]
+        findings = [*kept, _not_read(audited, loader)]
+    else:
+        skipped = (*skipped, Skipped(f"what {name} does", _of_another_format(audited, loader), decisive=True))
+    listed = ordered(findings)
+    verdict = audited.verdict if audited.verdict == UNREADABLE else verdict_of(listed, skipped)
+    return replace(audited, findings=tuple(listed), skipped=skipped, verdict=verdict, loads=())
+
+
+def _is_of_another_kind(audited: Audit, loader: str) -> bool:
+    """True if a loader certainly does not read the audited kind of checkpoint."""
+    checkpoint = audited.checkpoint
+    if audited.components or not checkpoint.set_name or loader not in READS:
+        return False
+    config = checkpoint.config
+    if loader == "llama.cpp":
+        return not checkpoint.set_name.endswith(".gguf") and checkpoint.adapter is None
+    of_transformers = config is not None and config.kind == "config" and "_class_name" not in config.values
+    return of_transformers and checkpoint.adapter is None and not checkpoint.alone
+
+
+def _not_read(audited: Audit, loader: str) -> Finding:
+    from inspector.findings.other_format import FormatNotRead
+    from inspector.loading.registries import converter_of
+
+    config = audited.checkpoint.config
+    own = next((one.loader for one in audited.loads if one.intended), None)
+    if config is None or config.kind != "config" or "_class_name" in config.values:
+        return FormatNotRead(loader=loader, reads=READS[loader], own=own, lacks_config=config is None)
+    class_name = given_of(audited, config.values).class_name
+    converter, converts = converter_of(loader, class_name) or (None, None)
+    return FormatNotRead(
+        loader=loader, reads=READS[loader], own=own, class_name=class_name, converter=converter, converts=converts
+    )
+
+
+def _of_another_format(audited: Audit, loader: str) -> str:
+    """The reason for which the behaviour of a loader of another format is open: its converter may know the class."""
+    config = audited.checkpoint.config
+    if config is not None and config.kind == "config" and "_class_name" not in config.values:
+        from inspector.loading.registries import converter_of
+
+        class_name = given_of(audited, config.values).class_name
+        known = converter_of(loader, class_name)
+        if known is not None:
+            verb = "names" if known[1] else "does not name"
+            return f"it reads only GGUF files; the list of its converter ({known[0]}) {verb} {class_name or 'no class'}"
+    return _unread_by(audited, loader)
+
+
+def _unread_by(audited: Audit, loader: str) -> str:
+    """The reason for which a loader does not read the content of a folder."""
+    own = next((one.loader for one in audited.loads if one.intended), None)
+    if audited.components:
+        return f"it does not read a pipeline; diffusers does, and {loader} may read a component"
+    if audited.checkpoint.config is None:
+        return "there is no config for it"
+    return f"it does not read this format{f', which is that of {own}' if own else ''}"

@@ -1,0 +1,361 @@
+"""Predicts what loaders do with an audited checkpoint, and adds findings if the intended loader fails."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec.structs import replace
+
+from inspector.auditing.channels_last import is_of_mlx
+from inspector.auditing.files.names import PICKLED
+from inspector.auditing.loads.failures import (
+    is_of_other_program,
+    is_of_writer,
+    is_older_naming,
+    of_another_program,
+    of_one_index,
+    with_failures,
+    without_said_tokens,
+    without_unread_names,
+)
+from inspector.auditing.loads.quantized import (
+    has_unread_scales,
+    is_understood,
+    is_whole_for_vllm,
+    recorded,
+    stacked_scales,
+    why_unread,
+)
+from inspector.auditing.loads.strict import refused
+from inspector.auditing.result import CLEAN, FINDINGS, UNDECIDED, Audit, Skipped, verdict_of, verdict_with
+from inspector.auditing.totals import difference_left_open, with_ties_of_class
+from inspector.findings.finding import Finding, ordered
+from inspector.loader.config_file import named_class
+from inspector.loader.loaders import DIFFUSERS, OF_MLX
+from inspector.loading.given import Given
+from inspector.loading.outcome import (
+    BY_CLASS,
+    BY_NAME,
+    COMPLETE,
+    RANDOM,
+    REFUSES,
+    TWICE,
+    UNKNOWN,
+    UNSUPPORTED,
+    Load,
+)
+from inspector.loading.tables import NEWEST, OLDER, has_type
+from inspector.loading.transformers import loads
+from inspector.matcher.families import families_of
+from inspector.reconciler.config_keys import lacks_method
+
+if TYPE_CHECKING:
+    from inspector.findings.adapters.saved import AdapterBesideWeights
+    from inspector.findings.config import ConfigImpossible
+    from inspector.findings.header.torch import WeightsBelowKey
+    from inspector.matcher.families import Families
+
+SAFETENSORS_INDEX: Final = "model.safetensors.index.json"
+JUDGED: Final = ("transformers", "sentence-transformers", "peft", "diffusers")
+"""Loaders with recorded behaviour that decides the verdict."""
+
+
+def with_loads(audited: Audit) -> Audit:
+    """Adds the predictions for each loader to the audit of a folder, or of a file that contains its own config."""
+    found = loads_of(audited)
+    return after_loading(replace(audited, loads=found)) if found else audited
+
+
+def after_loading(audited: Audit) -> Audit:
+    """The audit with each finding as the intended loader sees it, and a finding for a failure that no other one
+    explains.
+    """
+    intended = next((one for one in audited.loads if one.intended), None)
+    if intended is None:
+        return audited
+    name = f"{intended.loader} {intended.version or ''}".strip()
+    seen = (one.after_loading(name, intended.outcome, intended.because) for one in audited.findings)
+    findings = [one for one in seen if one is not None]
+    if audited.checkpoint.index is not None and findings:
+        findings = of_one_index(findings)
+    if intended.loader in JUDGED and audited.case is not None and any(is_of_writer(one) for one in findings):
+        findings = without_unread_names([of_another_program(audited, one, intended, name) for one in findings])
+    if audited.checkpoint.set_name.endswith(".gguf"):
+        from inspector.auditing.gguf.findings import for_llama_cpp
+
+        findings = for_llama_cpp(audited, findings, intended)
+    if any(one.severity == "error" for one in findings):
+        findings = [one for one in findings if not is_older_naming(one)]
+    if intended.loader in JUDGED:
+        findings = without_said_tokens(with_failures(audited, findings, lambda: _given(audited)))
+    by_others = intended.excuse in (BY_NAME, BY_CLASS, TWICE) or intended.outcome == UNSUPPORTED
+    if by_others and audited.verdict == CLEAN:
+        audited = left_open(audited, intended)
+    if len(findings) == len(audited.findings) and all(map(operator.is_, findings, audited.findings)):
+        return audited
+    return _with_findings(audited, findings)
+
+
+def _given(audited: Audit) -> Given:
+    """The facts of an audit, with the config of the checkpoint."""
+    config = audited.checkpoint.config
+    return given_of(audited, {} if config is None else config.values)
+
+
+def _with_findings(audited: Audit, findings: Sequence[Finding]) -> Audit:
+    """Replaces the findings of an audit; if no error or warning is left, the numbers of parameters
+    decide the verdict.
+    """
+    ledger = with_ties_of_class(audited.ledger, findings)
+    verdict, counts = verdict_with(audited.verdict, findings), ledger.counts
+    if verdict == FINDINGS and all(one.severity == "note" for one in findings):
+        audited = replace(audited, skipped=(*audited.skipped, *difference_left_open(counts)))
+        verdict = verdict_of(findings, audited.skipped)
+    return replace(audited, ledger=ledger, findings=tuple(ordered(findings)), verdict=verdict)
+
+
+def loads_of(audited: Audit) -> tuple[Load, ...]:
+    """Predicts what each loader of the format does; empty for single files without a config of their own."""
+    checkpoint = audited.checkpoint
+    beside = _adapter_beside(audited)
+    is_gguf = checkpoint.set_name.endswith(".gguf")
+    is_bare = checkpoint.alone and not is_gguf
+    if not checkpoint.set_name or is_bare or (checkpoint.adapter is not None and beside is None):
+        return ()
+    if is_gguf:
+        from inspector.auditing.loads.gguf import loads_of_gguf
+
+        return loads_of_gguf(audited)
+    config = checkpoint.config
+    if config is None or config.kind != "config":
+        return _without_config(audited)
+    if "_class_name" in config.values:
+        return (_of_strict_config(audited, _of_diffusers(audited, config.values), NEWEST),)
+    if config.values.keys().isdisjoint(("model_type", "auto_map")):
+        return _without_config(audited)
+    from inspector.loading.registries import of_safetensors
+
+    given = given_of(audited, config.values)
+    newest = _of_strict_config(audited, loads(given, NEWEST), NEWEST)
+    built = newest
+    if lacks_method(config.values):
+        kept = {key: value for key, value in config.values.items() if key != "quantization_config"}
+        built = loads(replace(given, values=kept), NEWEST)
+    alone = bool(given.recorded) and given.quantized is True  # other programs read the quantization
+    whole = loads(replace(given, recorded={}), NEWEST) if alone else newest
+    built = whole if alone else built
+    unread = SAFETENSORS_INDEX if checkpoint.index is None and SAFETENSORS_INDEX in checkpoint.siblings else ""
+    others = of_safetensors(
+        given.class_name, given.model_type, whole, built, unread, config.values, of_vllm=is_whole_for_vllm(audited)
+    )
+    others = refused(audited, config.values, others)
+    mlx = _is_for_mlx(audited, config.values)
+    sentences = "modules.json" in checkpoint.siblings
+    newest = replace(newest, intended=not (mlx or sentences))
+    older = _of_strict_config(audited, loads(given, OLDER), OLDER)
+    others = tuple(replace(one, intended=mlx and one.loader == "mlx") for one in others)
+    if beside is not None:
+        from inspector.auditing.loads.beside_adapter import with_adapter
+
+        newest, older = with_adapter(newest, audited, beside), with_adapter(older, audited, beside)
+    if sentences:
+        base = _base_class(audited)
+        used = newest if base is None or beside is not None else loads(replace(given, class_name=base), NEWEST)
+        used = replace(used, loader="sentence-transformers", version=None, intended=True)
+        others = (_with_modules(audited, used), *others)
+    return (newest, older, *others)
+
+
+def _with_modules(audited: Audit, load: Load) -> Load:
+    """Predicts what sentence-transformers does, which also loads the modules after the model."""
+    if not audited.findings:
+        return load
+    from inspector.findings.declared import ModuleMissing
+
+    wrong = next((one for one in audited.findings if isinstance(one, ModuleMissing)), None)
+    if wrong is None or load.outcome != COMPLETE:
+        return load
+    because = f"{wrong.folder}: {wrong.problem}; it fails {wrong.when}"
+    return replace(load, outcome=REFUSES if wrong.given is None else UNKNOWN, because=because, source="documented",
+                   missing=None, unexpected=None, mismatched=None)  # fmt: skip
+
+
+def _adapter_beside(audited: Audit) -> AdapterBesideWeights | None:
+    """The finding on an adapter's config in the same folder as the weights of a model."""
+    if audited.checkpoint.adapter is None:
+        return None
+    from inspector.findings.adapters.saved import AdapterBesideWeights
+
+    return next((one for one in audited.findings if isinstance(one, AdapterBesideWeights)), None)
+
+
+def _is_for_mlx(audited: Audit, values: Mapping[str, Any]) -> bool:
+    """True if mlx-lm wrote the folder, by its quantization block, the format in its metadata, or its stacked experts.
+
+    In each case a config for transformers may be in the same folder. mlx-lm writes its block under both keys.
+    """
+    if "quantization_config" in values and not ("quantization" in values and lacks_method(values)):
+        return False
+    if is_of_mlx(audited.checkpoint):
+        return True
+    from inspector.architectures.blocks import MLX_EXPERTS
+
+    return any(f".{MLX_EXPERTS}." in line.family for line in audited.lines)
+
+
+def _of_strict_config(audited: Audit, load: Load, major: str) -> Load:
+    """Predicts what transformers does with values of a wrong type: the config classes of version 5 refuse them, and
+    version 4 builds no model if a size depends on one. A class of diffusers refuses them too.
+    """
+    if not audited.findings:
+        return load
+    from inspector.findings.config import ConfigImpossible
+    from inspector.findings.declared import CodeFileMissing
+
+    for one in audited.findings:
+        by_type = _has_type(audited, major) and not _has_type(audited, NEWEST)  # else the code is needed beside it
+        if type(one) is CodeFileMissing and load.outcome == UNKNOWN and not by_type:
+            return replace(load, outcome=REFUSES, because=f"{one.files[0]}, its code, is absent", source="documented")
+        if isinstance(one, ConfigImpossible) and one.kind == "type":
+            if major == OLDER and _older_reads(audited, one):
+                continue
+            empty = replace(load, outcome=REFUSES, missing=None, unexpected=None, mismatched=None)
+            return replace(empty, because=f"{one.place.key}: {one.detail}", source="documented")
+    return load
+
+
+def _has_type(audited: Audit, major: str) -> bool:
+    config = audited.checkpoint.config
+    return config is not None and has_type(str(config.values.get("model_type")), major)
+
+
+def _older_reads(audited: Audit, finding: ConfigImpossible) -> bool:
+    """True if transformers 4 builds a model with a value of another type; for types that were measured, the refusal is
+    reported elsewhere.
+    """
+    from inspector.architectures.refused_kinds import is_measured
+    from inspector.matcher.spelling import keys_of_definition
+    from inspector.reconciler.config_keys import older_reads
+
+    config = audited.checkpoint.config
+    if config is not None and is_measured(str(config.values.get("model_type")), OLDER):
+        return True
+    read = keys_of_definition(audited.case.plan.scope) if audited.case is not None else frozenset()
+    return older_reads(finding.keys[-1].rpartition(".")[2], finding.stated, read)
+
+
+def _base_class(audited: Audit) -> str | None:
+    """The base class that sentence-transformers builds, if the config names another class."""
+    if not audited.findings:
+        return None
+    from inspector.findings.class_names import BaseModelUsed
+
+    return next((one.stored_class for one in audited.findings if isinstance(one, BaseModelUsed)), None)
+
+
+def _without_config(audited: Audit) -> tuple[Load, ...]:
+    """Predictions for a folder that transformers would read if its config.json were found and named a model type."""
+    if not audited.findings:
+        return ()
+    from inspector.findings.config import ConfigMissing, ModelTypeMissing
+
+    unusable = next((one for one in audited.findings if isinstance(one, ConfigMissing | ModelTypeMissing)), None)
+    if unusable is None:
+        given = Given(audited.checkpoint, None, None, None)
+        return (loads(given, NEWEST), loads(given, OLDER)) if is_of_other_program(audited) else ()
+    if isinstance(unusable, ConfigMissing) and unusable.loader == OF_MLX:
+        return ()
+    if isinstance(unusable, ConfigMissing) and unusable.loader == DIFFUSERS.name:
+        from inspector.loading.diffusers import without_config
+
+        return (replace(without_config(), intended=True),)
+    if isinstance(unusable, ModelTypeMissing) and unusable.place.key == "_class_name":
+        from inspector.loading.diffusers import without_config
+
+        because = f"config.json states no sizes, and those of {unusable.class_name} are others by default"
+        return (replace(without_config(), intended=True, because=because),)
+    given = Given(audited.checkpoint, None, None, None)
+    config = audited.checkpoint.config
+    if config is not None and config.file == "config.json":
+        given = replace(given, values=config.values)
+    return (replace(loads(given, NEWEST), intended=True), loads(given, OLDER))
+
+
+def _of_diffusers(audited: Audit, values: Mapping[str, Any]) -> Load:
+    from inspector.loading.diffusers import of_component
+
+    load = replace(of_component(audited.checkpoint, values, _unreadable(audited), audited.case), intended=True)
+    if _at_top(audited) is not None and load.outcome not in (REFUSES, UNKNOWN, UNSUPPORTED):
+        return replace(load, outcome=RANDOM, missing=len(audited.checkpoint.tensors), unexpected=1, mismatched=0)
+    return load
+
+
+def left_open(audited: Audit, load: Load) -> Audit:
+    """The audit with the open question of what a loader does."""
+    skipped = Skipped(f"what {load.loader} does", load.because, decisive=True)
+    verdict = UNDECIDED if audited.verdict == CLEAN else audited.verdict
+    return replace(audited, skipped=(*audited.skipped, skipped), verdict=verdict)
+
+
+def given_of(audited: Audit, values: Mapping[str, Any]) -> Given:
+    """The facts of an audit that decide how a checkpoint is loaded."""
+    model_type = values.get("model_type")
+    return Given(
+        audited.checkpoint,
+        values,
+        named_class(values),
+        model_type if isinstance(model_type, str) else None,
+        problem=_unreadable(audited),
+        quantized=is_understood(audited, values),
+        unread=why_unread(audited),
+        recorded=recorded(audited),
+        stacked=stacked_scales(audited),
+        case=audited.case if _is_whole(audited) else None,
+        stored=_at_top(audited) or audited.stored,
+        untyped=_is_untyped(audited, values),
+        unscaled=(audited.unpacked is not None and any(audited.unpacked.schemes.values()))
+        or has_unread_scales(audited),
+    )
+
+
+def _below_key(audited: Audit) -> WeightsBelowKey | None:
+    """The finding on weights below a key of a PyTorch file."""
+    if not audited.checkpoint.set_name.endswith(PICKLED) or not audited.checkpoint.tensors:
+        return None
+    from inspector.findings.header.torch import WeightsBelowKey
+
+    return next((one for one in audited.findings if isinstance(one, WeightsBelowKey)), None)
+
+
+def _at_top(audited: Audit) -> Families | None:
+    """The keys that a loader sees in a PyTorch file with the weights below one key; None for any other file."""
+    below = _below_key(audited)
+    if below is None:
+        return None
+    layout = next(iter(audited.checkpoint.tensors.values()))
+    return families_of({f"{below.inside}<{number}>": layout for number in range(below.keys)})
+
+
+def _is_untyped(audited: Audit, values: Mapping[str, Any]) -> bool:
+    """True if the dtype is neither in the config nor at the beginning of a PyTorch file's top level."""
+    below = _below_key(audited)
+    stated = any(values.get(key) is not None for key in ("dtype", "torch_dtype"))
+    return below is not None and not (stated or below.floats_first)
+
+
+def _is_whole(audited: Audit) -> bool:
+    """True if every tensor was compared in its stored form and no problem was found."""
+    unpacked = audited.unpacked
+    plain = unpacked is None or not (unpacked.cases or unpacked.helpers)
+    plain = plain and all(one.severity == "note" for one in audited.findings)
+    float_only = all(line.layout.dtype.startswith(("F", "BF")) for line in audited.lines)
+    compared = audited.ledger.counts.tensors == len(audited.checkpoint.tensors)
+    own_class = _base_class(audited) is None
+    return plain and float_only and compared and own_class and not audited.checkpoint.lost
+
+
+def _unreadable(audited: Audit) -> str:
+    """The reason for which a file of the audited set cannot be opened."""
+    return next((one.unread for one in audited.findings if one.closes_file), "")

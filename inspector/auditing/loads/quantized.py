@@ -1,0 +1,265 @@
+"""Facts on the quantization of an audited checkpoint that decide what loaders do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from inspector.algebra.boxes import Box, minus
+from inspector.architectures.value_rules import QUANTIZATION
+from inspector.auditing.result import CLEAN, Audit
+from inspector.findings.finding import Finding
+from inspector.loader.dtype import NO_WEIGHTS
+from inspector.loading.given import Recorded
+from inspector.loading.outcome import ALTERED, RANDOM, REFUSES
+from inspector.loading.quantizers import of_text_model
+from inspector.loading.tables import NEWEST, OLDER
+from inspector.reconciler.ledger import Line
+
+
+def has_unread_scales(audited: Audit) -> bool:
+    """True if weights are stored as integers next to tensors that no loader reads."""
+    if not any(line.layout.dtype in NO_WEIGHTS for line in audited.lines):
+        return False
+    from inspector.findings.types.dtypes import WeightsNotFloat
+
+    return any(isinstance(one, WeightsNotFloat) and one.helpers for one in audited.findings)
+
+
+def has_packed(audited: Audit) -> bool:
+    """True if weights are quantized in a known way."""
+    return audited.unpacked is not None and any(audited.unpacked.schemes.values())
+
+
+def stacked_scales(audited: Audit) -> int:
+    """The number of scales that are stored for all experts together although the weights are stored for each expert."""
+    if audited.unpacked is None or not audited.findings:
+        return 0
+    from inspector.findings.types.packing_helpers import ExpertScalesStacked
+
+    return sum(one.modules for one in audited.findings if isinstance(one, ExpertScalesStacked))
+
+
+def is_understood(audited: Audit, values: Mapping[str, Any]) -> bool | None:
+    """True if the quantization in a config is understood and complete; None without quantization."""
+    if "quantization_config" not in values and "quantization" not in values and not of_text_model(values):
+        return None
+    return audited.unpacked is not None and not any(one.severity == "error" for one in audited.findings)
+
+
+def _has_nothing_packed(audited: Audit) -> bool:
+    """True if a note says that no weight is packed."""
+    from inspector.findings.types.undecided import NothingPacked
+
+    return any(isinstance(one, NothingPacked) for one in audited.findings)
+
+
+MODELOPT: Final = "modelopt"
+OF_MODELOPT: Final = frozenset({
+    "fp8", "fp8_per_channel_per_token", "fp8_pb_wo", "nvfp4", "w4a16_nvfp4", "mxfp8", "mixed_precision",
+})  # fmt: skip
+"""The algorithms of ModelOpt that vLLM supports (`QUANT_ALGOS` in `layers/quantization/modelopt.py`).
+
+vLLM reads the algorithm from config.json, and without a block there from hf_quant_config.json
+(`transformers_utils/config.py`).
+"""
+
+
+def is_whole_for_vllm(audited: Audit) -> bool:
+    """True if all weights are stored as ModelOpt writes them, which vLLM reads and transformers does not."""
+    if audited.unpacked is None or audited.verdict != CLEAN:
+        return False
+    stated = audited.unpacked.settings.base
+    return stated.method == MODELOPT and stated.variant in OF_MODELOPT
+
+
+JOINED: Final = (("q_proj", "k_proj", "v_proj"), ("gate_proj", "up_proj"))
+"""Linear layers that vLLM joins into one."""
+JOINING: Final = frozenset({
+    "LlamaForCausalLM", "MistralForCausalLM", "Qwen2ForCausalLM", "Qwen3ForCausalLM", "GemmaForCausalLM",
+    "Gemma2ForCausalLM", "Gemma3ForCausalLM", "GraniteForCausalLM",
+})  # fmt: skip
+"""Classes in which vLLM joins all of these layers: `packed_modules_mapping` in vLLM's `models/llama.py` and others."""
+
+
+def unlike_joined(audited: Audit) -> tuple[str, str]:
+    """Two linear layers that vLLM joins and that are quantized in different ways; ("", "") without such layers.
+
+    vLLM builds the joined layer with one setting: `load_merged_column_weight` asserts equal shapes, and its methods
+    refuse a layer of which only parts are in a list of unquantized ones ("some but not all shards").
+    """
+    if audited.class_name not in JOINING or audited.unpacked is None or len(_ways(audited)) < 2:
+        return "", ""
+    ways: dict[tuple[str, str], list[tuple[tuple[Box, ...], object]]] = {}
+    for line in audited.lines:
+        stem, _, last = line.family.removesuffix(".weight").rpartition(".")
+        if any(last in names for names in JOINED):
+            ways.setdefault((stem, last), []).append((line.boxes, _way(line)))
+    for (stem, last), parts in ways.items():
+        names = next(names for names in JOINED if last in names)
+        first = ways.get((stem, names[0]), [])
+        for boxes, way in parts:
+            if any(way != other and minus(boxes, minus(boxes, there)) for there, other in first):
+                return f"{stem}.{names[0]}".rpartition(".")[2], last
+    return "", ""
+
+
+def _ways(audited: Audit) -> set[object]:
+    """The ways in which linear layers that vLLM joins are stored."""
+    names = tuple(f".{name}.weight" for joined in JOINED for name in joined)
+    return {_way(line) for line in audited.lines if line.family.endswith(names)}
+
+
+def _way(line: Line) -> object:
+    packed = line.packed
+    return None if packed is None else (packed.scheme, packed.bits, packed.group_size)
+
+
+def refused_if_read(audited: Audit) -> str:
+    """The reason for which vLLM refuses weights in a quantization that it reads; "" if it accepts them."""
+    one, other = unlike_joined(audited)
+    return f"it joins {one} and {other}, which are quantized in different ways" if one else ""
+
+
+PACKED_BY_NAME: Final = "mxfp4"
+"""The method for which vLLM's experts are always packed, even if plain ones are stored."""
+STORAGE: Final = "bnb_4bit_quant_storage"
+"""Key of the dtype in which four-bit numbers are stored: vLLM's loader of bitsandbytes raises for any
+dtype but bytes.
+"""
+
+
+def has_block_too_many(audited: Audit, values: Mapping[str, Any]) -> bool:
+    """True if vLLM reads the weights only without the quantization block: plain experts under a block of mxfp4."""
+    block = values.get(QUANTIZATION)
+    return isinstance(block, Mapping) and block.get("quant_method") == PACKED_BY_NAME and _has_nothing_packed(audited)
+
+
+def refused_by_vllm(audited: Audit, values: Mapping[str, Any]) -> str:
+    """The reason for which vLLM refuses a quantization that transformers reads; "" if it accepts it.
+
+    vLLM's experts under a block of mxfp4 hold only packed numbers (`models/gpt_oss.py`); transformers packs plain ones.
+    """
+    block = values.get(QUANTIZATION)
+    if has_block_too_many(audited, values):
+        return "the block says mxfp4, and the experts are stored plain"
+    storage = block.get(STORAGE) if isinstance(block, Mapping) and block.get("load_in_4bit") else None
+    return "" if storage in (None, "uint8") else f"it reads four-bit numbers from uint8 only, not {STORAGE} {storage}"
+
+
+WORDS: Final = "pack-quantized"
+WITHOUT_WEIGHT: Final = frozenset({WORDS, "nvfp4", "mxfp4"})
+"""Schemes of compressed-tensors with layers that have `weight_packed` instead of a weight."""
+OF_TENSOR: Final = frozenset({"fp8", "fp8-block", "int8"})
+"""Schemes of compressed-tensors with layers that have a weight and separate scales."""
+FOUR_BIT: Final = frozenset({"nf4", "fp4"})
+CODES_ALONE: Final = "it takes packed values for weights where nothing beside them says that they are quantized"
+STATE: Final = "quant_state."
+ABSMAX: Final = "weight.absmax"
+ZEROS: Final = ".weight_zero_point"
+SCALE: Final = ".weight_scale"
+DEQUANTIZE: Final = "dequantize"
+"""The key of a block that lets version 5 build plain layers and compute their weights while loading."""
+REPLACES: Final = frozenset({"awq"})
+"""Methods with quantized layers that have no weight, so that a plain weight is not read.
+
+Measured with transformers 5.23 and a stand-in for GPTQModel's layer.
+"""
+EXPERTS: Final = ".experts."
+PACKED_ZEROS: Final = {
+    NEWEST: Recorded(
+        REFUSES, "it expects zero points that are not packed, and those of the file are", (DEQUANTIZE, True)
+    ),
+    OLDER: Recorded(ALTERED, "it leaves the packed zero points unread"),
+}
+"""Version -> its behaviour on packed zero points. Version 5.17 loads them, 5.23 with compressed-tensors 0.19 and 0.20
+does not, 4.57 was measured with 0.13.
+"""
+
+
+def recorded(audited: Audit) -> Mapping[str, Recorded]:
+    """Major version of transformers -> its measured behaviour on quantized weights.
+
+    Measured with transformers 5.23, compressed-tensors 0.20 and bitsandbytes 0.50, and files that llm-compressor 0.14
+    and bitsandbytes wrote; empty for all others.
+    """
+    if audited.unpacked is None:
+        return {}
+    errors = [one for one in audited.findings if one.severity == "error"]
+    if not errors:
+        if _packs_zeros(audited):
+            return _of_packed_zeros(audited)
+        from inspector.auditing.quantized.merged_experts import unread_experts
+
+        if (experts := unread_experts(audited)) is not None:
+            return {NEWEST: experts}
+        if audited.unpacked.settings.base.method not in REPLACES:
+            return {}
+        from inspector.auditing.quantized.unfound_entries import plain_for_newest
+        from inspector.auditing.quantized.unscaled_activations import unscaled_activations
+
+        if (unscaled := unscaled_activations(audited)) is not None:
+            return {NEWEST: unscaled}
+        unread = plain_for_newest(audited)
+        return {} if unread is None else {NEWEST: unread}
+    found = _with_error(audited, errors[0]) if len(errors) == 1 else None
+    return {} if found is None else {NEWEST: found}
+
+
+def _with_error(audited: Audit, error: Finding) -> Recorded | None:
+    """The behaviour of version 5 on quantized weights with a single error."""
+    from inspector.findings.types.packed import PackingHelperMissing
+    from inspector.findings.types.unpacked import TiedHeadNotExcluded
+
+    if isinstance(error, TiedHeadNotExcluded) and error.scheme in WITHOUT_WEIGHT:
+        return Recorded(REFUSES, f"{error.head} is tied, and its quantized layer has no weight")
+    if isinstance(error, TiedHeadNotExcluded) and error.scheme in OF_TENSOR:
+        return Recorded(RANDOM, f"{error.head}.weight_scale is not in the file")
+    if isinstance(error, PackingHelperMissing) and error.scheme in FOUR_BIT:
+        return _without_state(audited, error.helper)
+    return None
+
+
+def _of_packed_zeros(audited: Audit) -> Mapping[str, Recorded]:
+    """The behaviour of both versions on packed zero points. With experts, version 5 does not compute the weights even
+    with `dequantize`.
+    """
+    config = audited.checkpoint.config
+    block = None if config is None else config.values.get(QUANTIZATION)
+    if any(EXPERTS in line.family for line in audited.lines):
+        return {major: one._replace(setting=None) for major, one in PACKED_ZEROS.items()}
+    plain = isinstance(block, Mapping) and block.get(DEQUANTIZE) is True
+    return {major: one for major, one in PACKED_ZEROS.items() if not (plain and one.setting)}
+
+
+def _packs_zeros(audited: Audit) -> bool:
+    """True if zero points of compressed-tensors are packed along the outputs, so that they have fewer rows than there
+    are outputs.
+    """
+    if audited.unpacked is None or not audited.unpacked.schemes.get(WORDS):
+        return False
+    rows = {one.key: one.layout.shape[-2] for one in audited.unpacked.helpers
+            if one.scheme == WORDS and one.key.endswith((ZEROS, SCALE)) and len(one.layout.shape) > 1}  # fmt: skip
+    scaled = ((count, rows.get(key.removesuffix(ZEROS) + SCALE)) for key, count in rows.items() if key.endswith(ZEROS))
+    return any(outputs is not None and count < outputs for count, outputs in scaled)
+
+
+def _without_state(audited: Audit, helper: str) -> Recorded | None:
+    """The behaviour on four-bit weights with missing helper tensors. helper: the first missing one."""
+    if helper.startswith(f"weight.{STATE}"):
+        return Recorded(REFUSES, "an error in the conversion of weights without quant_state")
+    names = audited.checkpoint.tensors
+    described = {name.partition(".weight.")[0] for name in names if ".weight." in name}
+    bare = [name for name, layout in names.items() if layout.dtype == "U8" and name.endswith(".weight")]
+    alone = any(name.removesuffix(".weight") not in described for name in bare)
+    partly = any(f"{stem}.{ABSMAX}" not in names for stem in described)
+    return Recorded(ALTERED, CODES_ALONE) if helper == ABSMAX and alone and not partly else None
+
+
+def why_unread(audited: Audit) -> str:
+    """The reason for which it is open what a loader does with quantized weights that are not understood
+    or have errors.
+    """
+    if audited.unpacked is None:
+        return "the quantization was not understood"
+    return "what it does with quantized weights that have errors was not recorded"

@@ -1,0 +1,43 @@
+"""Predicts which checkpoints vLLM and mlx-lm refuse although transformers reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec.structs import replace
+
+from inspector.auditing.loads.quantized import refused_by_vllm, refused_if_read
+from inspector.auditing.result import Audit
+from inspector.loading.mlx_methods import of_other_tool
+from inspector.loading.outcome import COMPLETE, REFUSES, Load
+
+
+def refused(audited: Audit, values: Mapping[str, Any], loads: tuple[Load, ...]) -> tuple[Load, ...]:
+    """The predictions with the refusals of vLLM and mlx-lm."""
+    if because := refused_by_vllm(audited, values):
+        loads = tuple(replace(one, outcome=REFUSES, because=because) if one.loader == "vllm" else one for one in loads)
+    elif because := refused_if_read(audited):
+        loads = tuple(_refusing(one, because) if one.loader == "vllm" else one for one in loads)
+    kind = values.get("model_type")
+    answer = of_other_tool(values, kind if isinstance(kind, str) else None, audited.checkpoint.tensors)
+    if answer is not None:
+        loads = tuple(_refusing(one, answer[1], answer[0]) if one.loader == "mlx" else one for one in loads)
+    if not _has_prefix(audited):
+        return loads
+    because = "it does not read past a prefix before the names"
+    return tuple(_refusing(one, because) for one in loads)
+
+
+def _refusing(load: Load, because: str, outcome: str = REFUSES) -> Load:
+    """A prediction of complete loading, changed to a refusal with its reason."""
+    return replace(load, outcome=outcome, because=because) if load.outcome == COMPLETE else load
+
+
+def _has_prefix(audited: Audit) -> bool:
+    """True if a wrapper's prefix is before the names, which only transformers 5 removes."""
+    if not audited.findings:
+        return False
+    from inspector.findings.names.prefixes import PrefixOnNames
+
+    return any(isinstance(one, PrefixOnNames) for one in audited.findings)

@@ -1,0 +1,360 @@
+"""Audits the modules that modules.json of a sentence encoder lists after the model: their configs, weights and widths.
+
+The tensors of each module: `inspector.loading.sentence_modules`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from inspector.auditing.loads.predict import given_of
+from inspector.auditing.result import Audit, Skipped
+from inspector.auditing.sentence_listing import MODULES, Listed, config_of, folder_of, json_of, listed_modules
+from inspector.findings.finding import Finding, Place
+from inspector.loader.checkpoint import Checkpoint
+from inspector.loader.loaders import TRANSFORMERS
+from inspector.loading.memory import INTEGERS
+from inspector.loading.outcome import REFUSES
+from inspector.loading.sentence_modules import (
+    BESIDE_TABLES,
+    CONFIGS,
+    COUNTERS,
+    DIMS_OF,
+    EMPTY,
+    LOOKUPS,
+    MAPPING,
+    MODELS,
+    OF_TOKENS,
+    OTHER_NAMES,
+    REQUIRED,
+    TOKENS,
+    is_known,
+    key_before,
+    number,
+    tensors_of,
+    width_before,
+    width_behind,
+)
+from inspector.loading.tables import NEWEST, names_of
+from inspector.loading.tokenizers import WHOLE, number_of_tokens
+from inspector.loading.transformers import loads
+
+if TYPE_CHECKING:
+    from inspector.findings.declared import ModuleMissing
+
+WIDTHS: Final = ("hidden_size", "d_model", "dim")
+"""Keys for the width of the hidden states."""
+WEIGHTS: Final = TRANSFORMERS.single("safetensors")
+
+
+class Widths(Struct, frozen=True):
+    """The width of the token embeddings and of the sentence embedding; None if unknown."""
+
+    tokens: int | None = None
+    sentence: int | None = None
+
+
+class Problem(Struct, frozen=True):
+    """The problem of a module on its own, and the file that has it."""
+
+    words: str
+    file: str = WEIGHTS
+
+
+class ModulesRead(Struct, frozen=True):
+    """The findings on the modules, and the checks that were skipped.
+
+    of_module: the audited weights belong to a module that is not a model. explained: all of them are as its config
+    states.
+    """
+
+    findings: tuple[Finding, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    explained: bool = False
+    of_module: bool = False
+
+
+AuditFolder = Callable[[Checkpoint], Audit]
+"""Audits one loaded checkpoint."""
+
+
+def sentence_modules(checkpoint: Checkpoint, audited: Audit, audit_part: AuditFolder) -> ModulesRead:
+    """The findings on modules that are absent, lack files, or have other tensors or widths than stated.
+
+    audited: the audit of the weights in this folder or of the model in a subfolder. audit_part: audits further models.
+    """
+    if MODULES not in checkpoint.siblings or checkpoint.alone or checkpoint.reach is None:
+        return ModulesRead()
+    listed = listed_modules(checkpoint)
+    if isinstance(listed, Finding):
+        return ModulesRead((listed,))
+    read, main = ModulesRead(), _main(checkpoint, listed)
+    widths = entered = _of_model(audited)
+    for place, one in enumerate(listed):
+        entered = widths if one.kind == "Router" else entered
+        widths = entered if one.first else widths
+        if one.kind in MODELS and "." in one.type_name:
+            judged, widths = _model(checkpoint, one, audited if one is main else None, audit_part)
+        else:
+            judged, widths = _module(checkpoint, listed[place:], widths, audited if one is main else None)
+        read = ModulesRead(
+            (*read.findings, *judged.findings),
+            (*read.skipped, *judged.skipped),
+            read.explained or judged.explained,
+            read.of_module or judged.of_module,
+        )
+    return read
+
+
+def _main(checkpoint: Checkpoint, listed: Sequence[Listed]) -> Listed | None:
+    """The module with the audited weights: the module in the folder of modules.json, or the model.
+
+    If no module is a model, as with static embeddings or a bag of words: the first module with weights.
+    """
+    at_top = next((one for one in listed if not one.path and one.kind not in EMPTY), None)
+    if checkpoint.readable or (at_top is not None and at_top.kind in MODELS):
+        return at_top
+    models = [one for one in listed if one.kind in MODELS]
+    return models[0] if models else next((one for one in listed if one.path and _is_stored(checkpoint, one)), None)
+
+
+def _is_stored(checkpoint: Checkpoint, one: Listed) -> bool:
+    part = folder_of(checkpoint, one.path)
+    return part is not None and part.readable
+
+
+def _of_model(audited: Audit) -> Widths:
+    """The width of a model's hidden states; None if its config states a wrong one."""
+    config = audited.checkpoint.config
+    if config is None or any((one.place.key or "").rpartition(".")[2] in WIDTHS for one in audited.findings):
+        return Widths()
+    width = number(config.values, *WIDTHS)
+    return Widths(width, width)
+
+
+def _model(
+    checkpoint: Checkpoint, one: Listed, main: Audit | None, audit_part: AuditFolder
+) -> tuple[ModulesRead, Widths]:
+    """(findings on a model, the width of its hidden states). main: its audit, if reported elsewhere."""
+    if main is not None or not one.path:
+        return ModulesRead(), Widths() if main is None else _of_model(main)
+    part = folder_of(checkpoint, one.path)
+    if part is None or not (part.readable or part.siblings):
+        return ModulesRead((_missing(one, Problem("the folder is absent")),)), Widths()
+    audited = audit_part(part)
+    findings = (found.within(one.path, _in_folder(one.path, found.place)) for found in audited.findings)
+    skipped = (replace(skip, check=f"{one.path}: {skip.check}") for skip in audited.skipped if skip.decisive)
+    return ModulesRead(tuple(findings), tuple(skipped)), _of_model(audited)
+
+
+def _in_folder(folder: str, place: Place) -> Place:
+    return replace(place, file=f"{folder}/{place.file or ''}")
+
+
+def _module(
+    checkpoint: Checkpoint, rest: Sequence[Listed], widths: Widths, main: Audit | None
+) -> tuple[ModulesRead, Widths]:
+    """(findings on a module that is not a model, the widths after it).
+
+    rest: the module and the modules after it. main: the audit of its weights, if reported elsewhere.
+    """
+    one = rest[0]
+    if "." not in one.type_name:
+        return ModulesRead((_without_class(one),)), Widths()
+    part = folder_of(checkpoint, one.path)
+    if main is not None and part is not None and part.readable and not part.tensors:
+        return ModulesRead(), Widths()
+    values = config_of(part, one.kind)
+    of_tokens = one.kind in TOKENS or values.get("module_input_name") == "token_embeddings" or one.kind == "Pooling"
+    width = widths.tokens if of_tokens else widths.sentence
+    problem = _problem(one.kind, part, values)
+    if problem is not None:
+        own = main is not None and main.checkpoint.readable
+        return ModulesRead((_missing(one, problem),), of_module=own), Widths()
+    found: tuple[Finding, ...] = tuple(_ignored(one, part))
+    known = is_known(one.kind) or one.kind in LOOKUPS
+    own = main is not None and known
+    explained = own and not found
+    skipped = (_unread(one),) if part is not None and part.readable and not (known or one.kind in EMPTY) else ()
+    counted = one.kind not in OF_TOKENS or part is None or number_of_tokens(json_of(part, WHOLE)) is not None
+    skipped = skipped if counted else (Skipped(f"the rows of {one.path}", f"the tokens of its {WHOLE} were not read"),)
+    if width is not None and width_before(one.kind, values) not in (None, width):
+        wrong, values = _of_another_width(checkpoint, rest, values, width)
+        found, skipped = (*found, wrong), ()
+    behind = _width_of_table(one.kind, part) if one.kind in LOOKUPS else width_behind(one.kind, values, width)
+    if values.get("module_output_name", values.get("module_input_name")) == "token_embeddings":
+        return ModulesRead(found, skipped, explained, own), replace(widths, tokens=behind)
+    tokens = behind if one.kind in (*TOKENS, *LOOKUPS) else widths.tokens
+    return ModulesRead(found, skipped if main is None else (), explained, own), Widths(tokens, behind)
+
+
+def model_below(checkpoint: Checkpoint) -> Checkpoint | None:
+    """The model of a sentence encoder with its files in the folder of a module (`0_Transformer`).
+
+    If no module is a model: the first module with weights. If the weights of a model are lost, this model is chosen.
+    """
+    if MODULES not in checkpoint.siblings or checkpoint.alone or checkpoint.reach is None or checkpoint.readable:
+        return None
+    listed = listed_modules(checkpoint)
+    main = None if isinstance(listed, Finding) else _main(checkpoint, listed)
+    if main is None or not main.path:
+        return None
+    part = folder_of(checkpoint, main.path)
+    return part if part is not None and (part.readable or part.config is not None) else None
+
+
+def with_model_below(audited: Audit, place: str) -> Audit:
+    """Adds the predictions for the folder around the model of a sentence encoder to the model's audit.
+
+    sentence-transformers opens the folder of the module, with the base class; transformers finds no config.json. place:
+    the folder of the module.
+    """
+    config = audited.checkpoint.config
+    own = next((one for one in audited.loads if one.loader == TRANSFORMERS.name and one.intended), None)
+    if own is None or config is None:
+        return audited
+    base = names_of(NEWEST).bases.get(str(config.values.get("model_type")))
+    used = own if base is None else loads(replace(given_of(audited, config.values), class_name=base), NEWEST)
+    refused = [
+        replace(one, outcome=REFUSES, intended=False, because=f"{TRANSFORMERS.config} and the weights are in {place}",
+                missing=None, unexpected=None, mismatched=None, files=(), excuse="", keys=(), source="documented")
+        for one in audited.loads if one.loader == TRANSFORMERS.name
+    ]  # fmt: skip
+    used = replace(used, loader="sentence-transformers", version=None, intended=True)
+    return replace(audited, loads=(*refused, used))
+
+
+def _missing(one: Listed, problem: Problem) -> ModuleMissing:
+    """The finding on a module; a module in the folder of modules.json is named by its file."""
+    from inspector.findings.declared import ModuleMissing
+
+    return ModuleMissing(place=Place(file=MODULES), folder=one.path or problem.file, problem=problem.words)
+
+
+def _ignored(one: Listed, part: Checkpoint | None) -> Iterator[Finding]:
+    """Findings on tensors next to a table that the module does not read."""
+    known = {*LOOKUPS.get(one.kind, ()), *BESIDE_TABLES}
+    for name, stored in part.tensors.items() if part is not None and one.kind in LOOKUPS else ():
+        if name not in known:
+            from inspector.findings.names.tensors import TensorUnexpected
+
+            yield TensorUnexpected(
+                place=Place(tensor=name, file=f"{one.path}/{WEIGHTS}" if one.path else WEIGHTS), tensors=1,
+                elements=stored.elements, bytes=stored.bytes, shape=stored.shape, dtype=stored.dtype, names=(name,),
+            )  # fmt: skip
+
+
+def _without_class(one: Listed) -> ModuleMissing:
+    """The finding on a type that lacks the Python module before its class, which `import_from_string` cannot import."""
+    from inspector.findings.declared import ModuleMissing
+
+    return ModuleMissing(
+        place=Place(file=MODULES),
+        folder=one.path or MODULES,
+        problem=f'its type "{one.type_name}" names no class of a package',
+        type_name=one.type_name,
+    )
+
+
+def _unread(one: Listed) -> Skipped:
+    return Skipped(f"the weights of {one.path}", f"a further module, of kind {one.kind}", decisive=True)
+
+
+def _problem(kind: str, part: Checkpoint | None, values: Mapping[str, Any]) -> Problem | None:
+    """The problem of a module on its own; None if it loads."""
+    config = CONFIGS.get(kind, "config.json")
+    if kind in REQUIRED and REQUIRED[kind] not in values:
+        return Problem(f'its {config} has no "{REQUIRED[kind]}"' if values else f"it has no {config}", config)
+    if kind in LOOKUPS:
+        return _without_table(kind, part)
+    if kind != "Pooling" and not is_known(kind):
+        return None
+    if part is None:
+        return Problem("the folder is absent" if kind != "Pooling" else "it has no config.json")
+    if not values:
+        return Problem(f"it has no {config}", config)
+    words = _tensors_differ(kind, part, values) if is_known(kind) else ""
+    return Problem(words) if words else None
+
+
+def _of_another_width(
+    checkpoint: Checkpoint, rest: Sequence[Listed], values: Mapping[str, Any], width: int
+) -> tuple[Finding, Mapping[str, Any]]:
+    """(finding on a module with another input width than the output width of the module before it, its corrected
+    config).
+
+    rest: the module and the modules after it. A pooling has no weights: its config is wrong, unless the next module
+    agrees with it.
+    """
+    from inspector.findings.declared import ModuleMissing
+
+    one, stated, key = rest[0], width_before(rest[0].kind, values), str(key_before(rest[0].kind, values))
+    right = {**values, key: width}
+    behind = (width_before(other.kind, config_of(folder_of(checkpoint, other.path), other.kind)) for other in rest[1:])
+    needed = next((found for found in behind if found is not None), None)
+    correct = one.kind == "Pooling" and needed in (None, width_behind(one.kind, right, width))
+    finding = ModuleMissing(
+        place=Place(file=MODULES),
+        folder=one.path,
+        problem=f"its config.json states a width of {stated}, the module before gives {width}",
+        stated=stated,
+        given=width,
+        key=key if correct else None,
+    )
+    return finding, right if correct else values
+
+
+def _without_table(kind: str, part: Checkpoint | None) -> Problem | None:
+    """The problem of a module that is a table; None if it loads."""
+    if part is None or not part.readable:
+        return Problem("it has no weights that can be read")
+    tables = [name for name in LOOKUPS[kind] if name in part.tensors]
+    if not tables:
+        return Problem(f"{LOOKUPS[kind][0]} is missing")
+    stored, dims = part.tensors[tables[0]], DIMS_OF.get(kind, 2)
+    if len(stored.shape) != dims:
+        return Problem(f"its table is {list(stored.shape)}, not of {('one dim', 'two dims')[dims - 1]}")
+    if stored.dtype in INTEGERS and tables[0] == LOOKUPS[kind][0]:
+        return Problem(f"{tables[0]} is stored as {stored.dtype}")
+    return _not_of_tokens(part, tables[0], OF_TOKENS[kind]) if kind in OF_TOKENS else None
+
+
+def _not_of_tokens(part: Checkpoint, table: str, strict: bool) -> Problem | None:
+    """The problem of a table with a row for each token. strict: it has exactly these rows, and the module no other
+    tensors.
+    """
+    other = next((name for name in part.tensors if name != table), None) if strict else None
+    if other is not None:
+        return Problem(f"{other} is unexpected")
+    rows, tokens = part.tensors[table].shape[0], number_of_tokens(json_of(part, WHOLE))
+    fits = tokens is None or MAPPING in part.tensors or (rows == tokens if strict else rows >= tokens)
+    return None if fits else Problem(f"{table} has {rows} rows, its {WHOLE} {tokens} tokens")
+
+
+def _width_of_table(kind: str, part: Checkpoint | None) -> int | None:
+    """The last dim of a table; None if it was not read."""
+    stored = next((part.tensors[name] for name in LOOKUPS[kind] if name in part.tensors), None) if part else None
+    return None if stored is None or not stored.shape else stored.shape[-1]
+
+
+def _tensors_differ(kind: str, part: Checkpoint, values: Mapping[str, Any]) -> str:
+    if not part.readable:
+        return "it has no weights that can be read"
+    expected = tensors_of(kind, values)
+    if expected is None:
+        return f"its {CONFIGS.get(kind, 'config.json')} does not state its sizes"
+    tensors = {name if name in expected else OTHER_NAMES.get(name, name): one for name, one in part.tensors.items()}
+    for name, shape in expected.items():
+        stored = tensors.get(name)
+        if stored is None:
+            return f"{name} is missing"
+        if stored.shape != shape:
+            return f"{name} is {list(stored.shape)}, its config states {list(shape)}"
+        if stored.dtype in INTEGERS and name not in COUNTERS:
+            return f"{name} is stored as {stored.dtype}"
+    other = next((name for name in tensors if name not in expected), None)
+    return "" if other is None else f"{other} is unexpected"

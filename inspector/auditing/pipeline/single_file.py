@@ -1,0 +1,183 @@
+"""Audits Stable Diffusion in a single file: each component with its definition, and the sums."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from inspector.auditing.pipeline.audit import AuditPart, skipped_in, summed
+from inspector.auditing.pipeline.left_names import left_names
+from inspector.auditing.pipeline.misplaced_encoder import misplaced_encoders
+from inspector.auditing.result import Audit, verdict_of
+from inspector.dialects.catalog import is_lone
+from inspector.dialects.single_file import PROJECTED, ComponentTensors, SingleFile, parts_of
+from inspector.findings.finding import Finding, Place, merged, ordered
+from inspector.findings.names.components import ComponentExtra
+from inspector.findings.totals import BuffersStored
+from inspector.loader.checkpoint import Checkpoint
+from inspector.loader.layout import Layout
+from inspector.matcher.families import families_of
+from inspector.reconciler import ledger
+from inspector.reconciler.ledger import Ledger, Line
+
+if TYPE_CHECKING:
+    from inspector.findings.names.tensors import TensorMissing
+
+
+DIFFUSION: Final = ("unet", "transformer")
+NEEDED: Final = (("vae", "vae"), ("text encoder", "text_encoder"))
+"""(component that the pipelines of these networks also have, beginning of the names of such components)."""
+
+
+def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
+    """Audits Stable Diffusion in a single file: each component under the names of its definition, and the sums."""
+    found = parts_of(root.tensors)
+    parts: dict[str, Audit] = {}
+    own_findings = list(root.findings)
+    findings: list[Finding] = []
+    lost: list[TensorMissing] = []
+    for component in found.components:
+        name = component.name if component.name not in parts else component.prefix.rstrip(".")
+        part = audit_part(_component(root, name, component.tensors, component.names))
+        parts[name] = part
+        findings.extend(_within(one, name, component) for one in part.findings)
+        lost.extend(_lost_projection(component))
+    if found.others:
+        parts["other"] = audit_part(_component(root, "other", found.others, {}))
+        findings.extend(parts["other"].findings)
+    own = [*_lines(found.schedule, ledger.BUFFER, "schedule"), *_lines(found.ema, ledger.EXTRA, "model_ema")]
+    own.extend(_lines(found.scales, ledger.EXTRA, "logit_scale"))
+    own_findings.extend(_beside(found))
+    own_findings.extend(_partial(list(parts)) if not (root.lost or root.partial) else ())
+    own_findings.extend((*misplaced_encoders(root.tensors), *left_names(root.tensors)))
+    findings = ordered([*merged(own_findings), *lost, *findings])
+    skipped = skipped_in(parts)
+    lines = (*(line for part in parts.values() for line in part.lines), *own)
+    expected = summed(parts).expected_parameters
+    expected = None if expected is None else expected + sum(one.parameters for one in lost)
+    counts = ledger.add_up(lines, expected).counts
+    return Audit(
+        root.source,
+        root.title,
+        root,
+        None,
+        None,
+        Ledger(lines, counts),
+        findings=tuple(findings),
+        skipped=skipped,
+        verdict=verdict_of(findings, skipped),
+        components=parts,
+    )
+
+
+def _beside(found: SingleFile) -> Iterator[Finding]:
+    """The notes on the noise schedule, the averaged copy and the scales that are stored next to the components."""
+    if found.schedule:
+        yield BuffersStored(
+            place=Place(tensor=next(iter(found.schedule))),
+            elements=_elements(found.schedule),
+            bytes=_bytes(found.schedule),
+            tensors=len(found.schedule),
+            families=tuple(found.schedule)[:20],
+        )
+    for component, tensors in (("model_ema", found.ema), ("logit_scale", found.scales)):
+        if tensors:
+            yield ComponentExtra(
+                place=Place(tensor=next(iter(tensors))),
+                component=component,
+                parameters=_elements(tensors),
+                bytes=_bytes(tensors),
+                tensors=len(tensors),
+                families=tuple(tensors)[:20],
+                class_name=None,
+            )
+
+
+def lone_network(checkpoint: Checkpoint) -> Iterator[Finding]:
+    """The note on a transformer under the prefix of a whole pipeline in a single file without other components."""
+    if checkpoint.config is None and not (checkpoint.lost or checkpoint.partial) and is_lone(checkpoint.tensors):
+        yield from _partial(["transformer"])
+
+
+def _partial(names: Sequence[str]) -> Iterator[Finding]:
+    """The note on a file that has a diffusion network without other components of its pipeline."""
+    absent = [what for what, start in NEEDED if not any(name.startswith(start) for name in names)]
+    if absent and any(name in DIFFUSION for name in names):
+        from inspector.findings.names.single_file import SingleFileParts
+
+        yield SingleFileParts(present=tuple(name for name in names if name != "other"), absent=tuple(absent))
+
+
+def _lost_projection(component: ComponentTensors) -> Iterator[TensorMissing]:
+    """The finding on SDXL's second text encoder if it lacks the text projection, which diffusers builds.
+
+    Source: diffusers `loaders/single_file_utils.py`, `create_diffusers_clip_model_from_ldm`.
+    """
+    norm = component.tensors.get("ln_final.weight")
+    if component.prefix not in PROJECTED or norm is None or "text_projection" in component.tensors:
+        return
+    from inspector.findings.names.tensors import TensorMissing
+
+    name = f"{component.prefix}text_projection"
+    width = norm.shape[0]
+    yield TensorMissing(
+        place=Place(tensor=name),
+        names=(name,),
+        families=(name,),
+        tensors=1,
+        parameters=width * width,
+        shape=(width, width),
+        role="head.project.text",
+        expected_tensors=1,
+        counted=True,
+    )
+
+
+def _component(root: Checkpoint, name: str, tensors: dict[str, Layout], names: Mapping[str, str]) -> Checkpoint:
+    """A component as a separate checkpoint, without the findings that are reported for the file."""
+    return Checkpoint(
+        root.source,
+        name,
+        tensors=tensors,
+        file_of={own: root.file_of.get(names.get(own, own), root.set_name) for own in tensors},
+        cut=tuple(own for own in tensors if names.get(own, own) in root.cut) if root.cut else (),
+        names_in_file=names,
+        set_name=root.set_name,
+        readable=True,
+        partial=root.partial,
+        alone=True,
+    )
+
+
+def _within(finding: Finding, name: str, component: ComponentTensors) -> Finding:
+    """A finding of a component, with tensor names as in the file."""
+    place = finding.place
+    stored = None if place.tensor is None else component.stored(place.tensor)
+    return finding.within(name, msgspec.structs.replace(place, tensor=stored))
+
+
+def _lines(tensors: Mapping[str, Layout], kind: str, component: str) -> Iterator[Line]:
+    for family in families_of(tensors).values():
+        for part in family.stored:
+            counted = part.elements if kind == ledger.EXTRA else 0
+            yield Line(
+                family=family.key,
+                role=component,
+                kind=kind,
+                layout=part.layout,
+                boxes=part.boxes,
+                tensors=part.tensors,
+                elements=part.elements,
+                parameters=counted,
+                component=component if kind == ledger.EXTRA else "",
+            )
+
+
+def _elements(tensors: Mapping[str, Layout]) -> int:
+    return sum(layout.elements for layout in tensors.values())
+
+
+def _bytes(tensors: Mapping[str, Layout]) -> int:
+    return sum(layout.bytes for layout in tensors.values())

@@ -1,0 +1,149 @@
+"""A config that does not say that its weights are quantized, and the block that the weights determine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from inspector.auditing.quantized.compressed import SPARSE
+from inspector.auditing.quantized.plain_modules import (
+    HEAD,
+    HEAD_LISTED,
+    among_packed,
+    entries_for,
+    entries_left_out,
+    head_entry,
+)
+from inspector.findings.finding import Finding, Place
+from inspector.loader.checkpoint import Checkpoint
+from inspector.quantization.missing_block import (
+    BLOCK,
+    MOST_LISTED,
+    block_for,
+    excluding,
+    is_named,
+    main_scheme,
+    mixed_block,
+    one_packing,
+    settled,
+    with_stated,
+)
+from inspector.quantization.scales_block import block_of_scales, scaled
+from inspector.quantization.torchao_block import is_plain, torchao_block
+from inspector.quantization.unpacked import Unpacked
+from inspector.reconciler.ledger import Line
+from inspector.reconciler.wording import names_in
+
+TORCHAO = "torchao"
+NAMES_A_CLASS = frozenset({"model_type", "auto_map", "_class_name"})
+"""Keys of a config.json for loaders that read the quantization from it."""
+
+
+def block_missing(checkpoint: Checkpoint, unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[Finding]:
+    """The finding that a config.json of transformers, diffusers or MLX does not name the quantization shown by the
+    tensors.
+    """
+    config, scheme = checkpoint.config, main_scheme(unpacked)
+    known = config is not None and config.kind == "config" and NAMES_A_CLASS & config.values.keys()
+    if config is None or not known or scheme is None or scheme == SPARSE:
+        return
+    of_transformers = "_class_name" not in config.values
+    if is_named(unpacked, of_transformers, checkpoint.siblings):
+        return
+    from inspector.findings.types.block import QuantizationBlockMissing
+
+    packed = [(settled(line.packed, line.layout.shape), line) for line in lines if line.packed is not None]
+    packing = one_packing(scheme, (one for one, _ in packed))
+    key, block = block_of_weights(scheme, unpacked, lines, of_transformers=of_transformers)
+    ways = {(one.scheme, one.bits, one.group_size) for one, _ in packed}
+    if scheme.startswith("mlx") and len(ways) > 1 and all(way[0].startswith("mlx") for way in ways):
+        block = mixed_block([(one, modules_of(line)) for one, line in packed])
+    if block is None and scheme == TORCHAO and of_transformers and not any(map(_is_around_layers, lines)):
+        block = torchao_block(_entries(checkpoint))
+    beside = checkpoint.side.get(unpacked.settings.source)
+    if beside is not None:
+        block = with_stated(block, beside, unpacked.settings.base.method)
+    first = next((one for one in unpacked.helpers if one.scheme == scheme), None)
+    yield QuantizationBlockMissing(
+        place=Place(file=config.file, key=key),
+        scheme=scheme,
+        modules=sum(unpacked.schemes.values()),
+        bits=None if packing is None else packing.bits,
+        group_size=None if packing is None else packing.group_size,
+        key=key,
+        block=block,
+        module="" if first is None else names_in(first.of, first.boxes, 1)[0].removesuffix(".weight"),
+    )
+
+
+def _entries(checkpoint: Checkpoint) -> Iterator[str]:
+    """The entry that torchao wrote for each quantized weight."""
+    for file in checkpoint.files:
+        for name, entry in (file.metadata or {}).items():
+            module, _, leaf = name.rpartition(".")
+            if module and leaf and f"{module}._{leaf}_qdata" in checkpoint.tensors and not is_plain(entry):
+                yield entry
+
+
+def _is_around_layers(line: Line) -> bool:
+    """True if a line is of a quantized embedding or head, which torchao quantizes only if asked."""
+    return line.packed is not None and line.role.startswith((HEAD, "embed"))
+
+
+def block_of_weights(
+    scheme: str, unpacked: Unpacked, lines: Sequence[Line], *, of_transformers: bool = True
+) -> tuple[str, dict[str, Any] | None]:
+    """(key in config.json, block) for the scheme of most modules; the block is None if nothing determines it."""
+    packing = one_packing(
+        scheme, (settled(line.packed, line.layout.shape) for line in lines if line.packed is not None)
+    )
+    families = [one.key for one in unpacked.helpers]
+    key, block = block_for(scheme, packing, families, of_transformers=of_transformers)
+    if block is not None or key != BLOCK or not of_transformers:
+        head = any(line.packed is not None and line.role.startswith(HEAD) for line in lines)
+        return key, excluding(block, scheme, _left_plain(lines), head=head)
+    modules = [
+        scaled(line.family, line.boxes, line.layout.shape, line.packed, unpacked.helpers)
+        for line in lines
+        if line.packed is not None
+    ]
+    whole = [one for one in modules if one is not None]
+    found = block_of_scales(whole) if len(whole) == len(modules) else None
+    return key, None if found is None else _with_list(found, lines)
+
+
+def _with_list(block: dict[str, Any], lines: Sequence[Line]) -> dict[str, Any] | None:
+    """The block with the list of the modules that are not quantized."""
+    method = str(block["quant_method"])
+    key, entries = entries_left_out(lines, method)
+    plain = [*_plain_among_quantized(lines), *entries]
+    if not plain and method in HEAD_LISTED:  # without a list their loaders leave the head out
+        return block
+    listed = list(dict.fromkeys([*_heads(lines, method), *plain]))
+    return {**block, key: listed} if len(listed) <= MOST_LISTED else None
+
+
+def _heads(lines: Sequence[Line], method: str) -> Iterator[str]:
+    """The entries for a head that is not quantized, also for one that is tied and not stored."""
+    heads = [line for line in lines if line.role.startswith(HEAD) and line.block is not None]
+    if not any(line.packed is not None for line in heads):
+        yield "lm_head"
+    for line in heads:
+        if line.packed is None and len(line.layout.shape) == 2:
+            yield head_entry(line.family.removesuffix(".weight"), method)
+
+
+def modules_of(line: Line) -> list[str]:
+    """The names of the modules of a line, at most one more than may be listed."""
+    return [name.removesuffix(".weight") for name in names_in(line.family, line.boxes, MOST_LISTED + 1)]
+
+
+def _left_plain(lines: Sequence[Line]) -> list[str]:
+    """The modules that are not quantized among quantized ones."""
+    return _plain_among_quantized(lines) + entries_for([(line, line.boxes) for line, _ in among_packed(lines)], lines)
+
+
+def _plain_among_quantized(lines: Sequence[Line]) -> list[str]:
+    """The modules that are not quantized although other modules of their family are."""
+    packed = {line.family for line in lines if line.packed is not None}
+    return [name for line in lines if line.packed is None and line.family in packed for name in modules_of(line)]
