@@ -209,11 +209,32 @@ def test_it_is_not_reported(name: str, tmp_path: Path) -> None:
     assert not [one.code for one in audited.findings if one.severity != "note"], audited.findings
 
 
-def test_the_class_of_the_same_task_is_named(tmp_path: Path) -> None:
-    audited = found(tmp_path, LLAMA, key("architectures", ["Qwen2ForSequenceClassification"]))
-    finding = next(one for one in audited.findings if one.code == "C317")
+@pytest.mark.parametrize(("named", "wanted"), [
+    ("Qwen2ForCausalLM", "LlamaForCausalLM"), ("Qwen2ForSequenceClassification", "LlamaForCausalLM"),
+    ("Qwen2Model", "LlamaForCausalLM"),
+])  # fmt: skip
+def test_the_class_with_the_stored_head_is_named(named: str, wanted: str, tmp_path: Path) -> None:
+    """Also if the class of the config has another head: the head of its counterpart would be random."""
+    audited = found(tmp_path, LLAMA, key("architectures", [named]))
+    (finding,) = audited.findings
     (step,) = finding.remedy().steps
-    assert step.new == ["LlamaForSequenceClassification"]
+    assert (finding.code, step.new) == ("C317", [wanted])
+
+
+@pytest.mark.parametrize(("suffix", "named", "wanted"), [
+    ("TokenClassification", "Qwen2ForTokenClassification", "BertForTokenClassification"),
+    ("NextSentencePrediction", "Qwen2ForSequenceClassification", "BertForNextSentencePrediction"),
+    ("LMHeadModel", "Qwen2ForCausalLM", "BertForMaskedLM"),
+])  # fmt: skip
+def test_of_classes_with_the_stored_head_that_of_the_task_is_named(
+    suffix: str, named: str, wanted: str, tmp_path: Path
+) -> None:
+    record = base_record("bert", suffix)
+    config = {"model_type": "bert", **record["config"], "architectures": [named]}
+    audited = audit(str(write_folder(healthy(spec_of(record), config), tmp_path)))
+    (finding,) = (one for one in audited.findings if one.severity != "note")
+    (step,) = finding.remedy().steps
+    assert (finding.code, step.new) == ("C317", [wanted])
 
 
 def test_the_base_class_is_named_where_no_head_is_stored(tmp_path: Path) -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from inspector.algebra.names import key_of
 from inspector.architectures.defaults import is_component
 from inspector.auditing.confirmation import is_confirmed
 from inspector.auditing.draft import Draft
 from inspector.auditing.gguf.derived_keys import underived_heads
+from inspector.auditing.identity.class_of_type import with_stored_head
 from inspector.auditing.identity.names_of_mlx import without_module_of_mlx
 from inspector.auditing.identity.own_code import OWN_CODE, OWN_KEYS, own_code
 from inspector.auditing.identity.part_alone import PART_ALONE, part_alone
@@ -94,6 +96,7 @@ def definition(draft: Draft) -> Draft:
     for recognized in WHOLE_SETS:
         if (whole := recognized(draft)) is not None:
             return whole
+    config = with_stored_head(config)
     reading, nearest = choose_reading(config, draft.families, draft.lost)
     if config.definition is not None and (reading is None or reading.coverage < 1 or reading.by_names or reading.part):
         from inspector.auditing.identity.multimodal import text_model_alone
@@ -138,10 +141,13 @@ def _judged(draft: Draft, config: Claim, reading: Reading) -> Judged:
         )
 
     case = again(config, reading)
+    if case.placement.missing and _holds_other_names(case, draft.emptied):
+        whole = False  # the names do not show which parts the empty tensors had
+        case = again(config, reading)
     judged = list(reconciliation_findings(case, draft.families, again))
     if all(one.severity == "note" for one in judged):
         return Judged(config, reading, case, judged)
-    if config.class_name is None and (other := _with_equal_head(draft, config, case, again)) is not None:
+    if config.head is None and (other := _with_equal_head(draft, config, case, again)) is not None:
         return other
     from inspector.auditing.identity.named_class import decided_by_class
     from inspector.auditing.identity.use import base_in_use, by_use
@@ -169,9 +175,15 @@ def _judged(draft: Draft, config: Claim, reading: Reading) -> Judged:
     return Judged(config, reading, case, judged)
 
 
+def _holds_other_names(case: Reconciled, emptied: Sequence[str]) -> bool:
+    """True if an empty tensor has a name that the definition does not expect, as those of joined matrices."""
+    expected, prefix = {block.key for block in case.plan.blocks}, case.reading.prefix
+    return any(key_of(name.removeprefix(prefix))[0] not in expected for name in emptied)
+
+
 def _with_equal_head(draft: Draft, config: Claim, case: Reconciled, again: Again) -> Judged | None:
-    """Compares the weights with another head that has the same names, if the config names no class and the first head
-    has differences.
+    """Compares the weights with another head that has the same names, if the config names no known class and the first
+    head has differences.
     """
     reading = case.reading
     if not case.as_configured.differences or case.as_configured.unexpected:

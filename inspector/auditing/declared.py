@@ -9,21 +9,17 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from inspector.auditing.identity.class_of_type import findings_on_class
 from inspector.auditing.identity.own_code import is_foreign
 from inspector.auditing.pipeline.sentence_modules import AuditFolder, ModulesRead, sentence_modules
 from inspector.auditing.result import CLEAN, UNDECIDED, Audit, Skipped, verdict_of, verdict_with
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place, ordered
 from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint
-from inspector.loader.config_file import Config, named_class
 from inspector.loading.tables import (
     NEWEST,
     default_token_ids,
     has_type,
     is_supported,
-    names_of,
-    other_type_of_class,
-    spelled,
-    type_of_class,
 )
 from inspector.reconciler.ledger import PARAMETER, add_up
 from inspector.reconciler.lines import unknown_lines
@@ -40,10 +36,6 @@ READ: Final = 1 << 16
 SHORT: Final = f"only the first {READ:,} bytes of this file are read"
 LONGEST_ID: Final = 18
 """Digits of the id of a token: Python converts no text of thousands."""
-LONGEST_CLASS: Final = 100
-"""Most letters of a name that is compared with class names, which have at most 60."""
-EARLIER_TYPES: Final = ("RefinedWeb", "RefinedWebModel")
-"""Model types used by the code of repositories before transformers added the model."""
 TOKEN_IDS: Final = ("_token_id", "_token_index", "_token_ids")
 """Ends of config keys that hold token ids."""
 
@@ -60,7 +52,7 @@ def with_declared(audited: Audit, audit_part: AuditFolder) -> Audit:
         unread = Skipped(f"ids of added tokens in {added.file}{after}", SHORT)
         audited = replace(audited, skipped=(*audited.skipped, unread))
     audited = with_modules(audited, sentence_modules(audited.checkpoint, audited, audit_part))
-    findings = [*_of_class(audited), *_of_code(audited), *_of_tokens(audited, added)]
+    findings = [*findings_on_class(audited), *_of_code(audited), *_of_tokens(audited, added)]
     if not findings:
         return audited
     return audited.with_findings([*_without_its_names(audited.findings, findings), *findings])
@@ -112,90 +104,6 @@ def _without_its_names(found: Sequence[Finding], declared: Sequence[Finding]) ->
     if not any(isinstance(one, ClassOfAnotherType) for one in declared):
         return found
     return [one for one in found if not isinstance(one, NamesOfBaseModel)]
-
-
-def _of_class(audited: Audit) -> Iterator[Finding]:
-    """The finding on the class in `architectures`, of another model type or unknown to transformers, or on the type."""
-    config = audited.checkpoint.config
-    if config is None or config.kind != "config" or audited.case is None or "auto_map" in config.values:
-        return
-    named, model_type = named_class(config.values), config.values.get("model_type")
-    if isinstance(model_type, str) and (known := spelled(model_type)) is not None:
-        from inspector.findings.declared import ModelTypeMisspelled
-
-        place = Place(file=config.file, key="model_type")
-        yield ModelTypeMisspelled(place=place, file=config.file, model_type=model_type, known=known)
-        return
-    if isinstance(model_type, str) and model_type in EARLIER_TYPES:
-        yield from _of_earlier_type(audited, config, model_type)
-        return
-    if named is None or not isinstance(model_type, str) or not has_type(model_type, NEWEST):
-        return
-    if any(one.of_another_type for one in audited.findings):
-        return  # the whole config is of another model, or its type is wrong
-    if type_of_class(named) is None and is_foreign(named):
-        yield _unknown(named)
-    of = other_type_of_class(named, model_type)
-    if of is None:
-        return
-    from inspector.findings.declared import ClassOfAnotherType
-
-    yield ClassOfAnotherType(
-        place=Place(file=config.file, key="architectures"),
-        file=config.file,
-        class_name=named,
-        of=of,
-        model_type=model_type,
-        wanted=_wanted(audited, named, of, model_type),
-    )
-
-
-def _of_earlier_type(audited: Audit, config: Config, model_type: str) -> Iterator[Finding]:
-    """The finding on a model type that was renamed, if the weights are complete under the new name."""
-    from inspector.auditing.identity.restated import restated
-    from inspector.dialects.refined_web import TYPE, config_of
-
-    if values := restated(audited, config, config_of(config.values)):
-        from inspector.findings.declared import ModelTypeEarlier
-
-        place = Place(file=config.file, key="model_type")
-        yield ModelTypeEarlier(place=place, file=config.file, model_type=model_type, known=TYPE, values=values)
-
-
-def _unknown(named: str) -> Finding:
-    from difflib import get_close_matches
-
-    from inspector.findings.declared import ClassUnknown
-
-    similar = get_close_matches(named, names_of(NEWEST).classes, 1, 0.9) if len(named) <= LONGEST_CLASS else ()
-    return ClassUnknown(place=Place(key="architectures"), class_name=named, similar=similar[0] if similar else None)
-
-
-def _wanted(audited: Audit, named: str, of: str, model_type: str) -> str | None:
-    """The class to name in the config: the class for the same task, or for a base class the class with
-    the stored head.
-    """
-    same = _same_task(named, of, model_type)
-    return same if same is not None and not same.endswith("Model") else _stored_class(audited, model_type) or same
-
-
-def _stored_class(audited: Audit, model_type: str) -> str | None:
-    """The class of a model type with the stored head; the base class if no head is stored."""
-    names = names_of(NEWEST)
-    if audited.case is None or model_type not in names.bases:
-        return None
-    if any(one.block.slot.role.startswith("head.") for one in audited.case.placement.missing):
-        return names.bases[model_type]
-    stem = names.bases[model_type].removesuffix("Model")
-    return next((stem + one for one in audited.case.reading.match.head.names if stem + one in names.classes), None)
-
-
-def _same_task(named: str, of: str, model_type: str) -> str | None:
-    """The class of a model type for the same task: what LlamaForCausalLM is for Qwen2ForCausalLM."""
-    names = names_of(NEWEST)
-    stems = [names.bases[one].removesuffix("Model") for one in (of, model_type) if one in names.bases]
-    wanted = stems[1] + named.removeprefix(stems[0]) if len(stems) == 2 and named.startswith(stems[0]) else ""
-    return wanted if wanted in names.classes else None
 
 
 # --- code ---

@@ -66,11 +66,12 @@ def set_aside(stored: Families, *, emptied: bool) -> Aside | None:
         if kind:
             found[key] = kind, family
     found |= _without_twins(stored, found)
-    empty = {key: family for key, family in stored.items() if emptied and key not in found and _is_empty(family)}
+    empty = _empty({key: family for key, family in stored.items() if key not in found}) if emptied else {}
     if not found and not empty:
         return None
     flat = {key for key, (kind, _) in found.items() if kind == "flat"}
-    kept = {key: family for key, family in stored.items() if key in flat or (key not in found and key not in empty)}
+    kept = {key: family for key, family in stored.items() if key in flat or key not in found}
+    kept = {key: rest for key, family in kept.items() if (rest := _without_empty(family, empty.get(key))) is not None}
     lines = [line for key, (kind, family) in found.items() if key not in flat for line in _lines(family, kind)]
     lines.extend(line for family in empty.values() for line in _lines(family, "empty"))
     lost = [name for key, family in empty.items() for name in _names(key, family.boxes)]
@@ -122,8 +123,18 @@ def _names(key: str, boxes: Iterable[Box]) -> Iterator[str]:
     return (name_of(key, index) for box in boxes for index in tuples(box))
 
 
-def _is_empty(family: Family) -> bool:
-    return all(shape == (0,) for shape in family.shapes)
+def _empty(stored: Families) -> dict[str, Family]:
+    """The empty tensors of the families that have any."""
+    parts = {key: tuple(part for part in family.stored if part.layout.shape == (0,)) for key, family in stored.items()}
+    return {key: Family(key, empty) for key, empty in parts.items() if empty}
+
+
+def _without_empty(family: Family, empty: Family | None) -> Family | None:
+    """The other tensors of a family; None if all are empty."""
+    if empty is None:
+        return family
+    rest = tuple(part for part in family.stored if part not in empty.stored)
+    return Family(family.key, rest) if rest else None
 
 
 _AS: Final = {

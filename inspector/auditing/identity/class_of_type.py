@@ -1,0 +1,138 @@
+"""Checks the class and the model type that a config states: whether they exist and belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from inspector.architectures.catalog import definition_of, letters
+from inspector.auditing.identity.own_code import is_foreign
+from inspector.auditing.result import Audit
+from inspector.findings.finding import Finding, Place
+from inspector.loader.config_file import Config, named_class
+from inspector.loading.tables import NEWEST, has_type, names_of, other_type_of_class, spelled, type_of_class
+from inspector.matcher.claim import Claim
+from inspector.notation.parts import submodels_of
+
+LONGEST_CLASS: Final = 100
+"""Most letters of a name that is compared with class names, which have at most 60."""
+EARLIER_TYPES: Final = ("RefinedWeb", "RefinedWebModel")
+"""Model types used by the code of repositories before transformers added the model."""
+
+
+def findings_on_class(audited: Audit) -> Iterator[Finding]:
+    """The finding on the class in `architectures`, of another model type or unknown to transformers, or on the type."""
+    config = audited.checkpoint.config
+    if config is None or config.kind != "config" or audited.case is None or "auto_map" in config.values:
+        return
+    named, model_type = named_class(config.values), config.values.get("model_type")
+    if isinstance(model_type, str) and (known := spelled(model_type)) is not None:
+        from inspector.findings.declared import ModelTypeMisspelled
+
+        place = Place(file=config.file, key="model_type")
+        yield ModelTypeMisspelled(place=place, file=config.file, model_type=model_type, known=known)
+        return
+    if isinstance(model_type, str) and model_type in EARLIER_TYPES:
+        yield from _of_earlier_type(audited, config, model_type)
+        return
+    if any(one.of_another_type for one in audited.findings):
+        return  # the whole config is of another model, or its type is wrong
+    if named is None or not isinstance(model_type, str) or not has_type(model_type, NEWEST):
+        return
+    if type_of_class(named) is None and is_foreign(named):
+        yield _unknown(named)
+    of = foreign_type(config.values)
+    if of is None:
+        return
+    from inspector.findings.declared import ClassOfAnotherType
+
+    yield ClassOfAnotherType(
+        place=Place(file=config.file, key="architectures"),
+        file=config.file,
+        class_name=named,
+        of=of,
+        model_type=model_type,
+        wanted=_wanted(audited, named, of, model_type),
+    )
+
+
+def foreign_type(values: Mapping[str, Any]) -> str | None:
+    """The model type of the class in `architectures` if the config states another type; None for classes of the
+    repository's own code.
+
+    The class of a type whose name begins the stated type is foreign too, as Qwen2ForCausalLM under `qwen2_vl`, unless
+    the stated type may be a part of it. The class of a part is not foreign: Glm4vTextModel under `glm4v`.
+    """
+    named, model_type = named_class(values), values.get("model_type")
+    if "auto_map" in values or named is None or not isinstance(model_type, str) or not has_type(model_type, NEWEST):
+        return None
+    if (of := other_type_of_class(named, model_type)) is not None:
+        return of
+    begins, whole = type_of_class(named), definition_of(model_type)
+    if begins in (None, model_type) or not letters(model_type).startswith(letters(str(begins))):
+        return None
+    other = definition_of(str(begins))
+    return None if other is None or other is whole or submodels_of(other) else begins
+
+
+def with_stored_head(claim: Claim) -> Claim:
+    """The claim without the head of a class that belongs to another model type: the names then decide on the head."""
+    foreign = claim.head is not None and foreign_type(claim.settings.values) is not None
+    return replace(claim, head=None) if foreign else claim
+
+
+def _of_earlier_type(audited: Audit, config: Config, model_type: str) -> Iterator[Finding]:
+    """The finding on a model type that was renamed, if the weights are complete under the new name."""
+    from inspector.auditing.identity.restated import restated
+    from inspector.dialects.refined_web import TYPE, config_of
+
+    if values := restated(audited, config, config_of(config.values)):
+        from inspector.findings.declared import ModelTypeEarlier
+
+        place = Place(file=config.file, key="model_type")
+        yield ModelTypeEarlier(place=place, file=config.file, model_type=model_type, known=TYPE, values=values)
+
+
+def _unknown(named: str) -> Finding:
+    from difflib import get_close_matches
+
+    from inspector.findings.declared import ClassUnknown
+
+    similar = get_close_matches(named, names_of(NEWEST).classes, 1, 0.9) if len(named) <= LONGEST_CLASS else ()
+    return ClassUnknown(place=Place(key="architectures"), class_name=named, similar=similar[0] if similar else None)
+
+
+def _wanted(audited: Audit, named: str, of: str, model_type: str) -> str | None:
+    """The class to name in the config: of the classes with the stored head the one for the same task, or the first."""
+    fitting = _stored_classes(audited, model_type)
+    same = _same_task(named, of, model_type)
+    return same if same in fitting else next(iter(fitting), None)
+
+
+def _stored_classes(audited: Audit, model_type: str) -> list[str]:
+    """The classes of a model type with the stored head; the base class if no head is stored."""
+    names = names_of(NEWEST)
+    if audited.case is None:
+        return []
+    base = names.bases.get(model_type, "")
+    if any(one.block.slot.role.startswith("head.") for one in audited.case.placement.missing):
+        return [base] if base else []
+    heads = audited.case.reading.match.head.names
+    stems = dict.fromkeys((base.removesuffix("Model"), *_spelled_like(model_type, heads)))
+    return [stem + head for head in heads for stem in stems if stem + head in names.classes]
+
+
+def _spelled_like(model_type: str, heads: Sequence[str]) -> list[str]:
+    """What the classes with one of these heads have before it, if it has the letters of the model type."""
+    stems = {one.removesuffix(head) for one in names_of(NEWEST).classes for head in heads if one.endswith(head)}
+    return sorted(stem for stem in stems if letters(stem) == letters(model_type))
+
+
+def _same_task(named: str, of: str, model_type: str) -> str | None:
+    """The class of a model type for the same task: what LlamaForCausalLM is for Qwen2ForCausalLM."""
+    names = names_of(NEWEST)
+    stems = [names.bases[one].removesuffix("Model") for one in (of, model_type) if one in names.bases]
+    wanted = stems[1] + named.removeprefix(stems[0]) if len(stems) == 2 and named.startswith(stems[0]) else ""
+    return wanted if wanted in names.classes else None
