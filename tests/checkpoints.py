@@ -1,7 +1,7 @@
-"""Checkpoints for tests: real headers at any size, holes for the data.
+"""Sparse checkpoints for tests: real headers at any size, and holes in place of the data.
 
 A spec maps names to (dtype, shape). `write` makes the folder: one file or shards with an index, and the
-config. `genuine` makes the spec of a config through its definition, for sizes that are proven from outside.
+config. `genuine` makes the spec of a config through its definition, for sizes that other sources confirm.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def header(spec: Mapping[str, tuple[str, Shape]], metadata: dict[str, str] | Non
 
 
 def write_file(path: Path, spec: Mapping[str, tuple[str, Shape]], metadata: dict[str, str] | None = None) -> int:
-    """One sparse file; gives the bytes of its data."""
+    """Write one sparse file and return the size of its data in bytes."""
     head, size = header(spec, metadata)
     with path.open("wb") as file:
         file.write(head)
@@ -64,7 +64,7 @@ def write(
     shards: int = 1,
     config_name: str = "config.json",
 ) -> Path:
-    """A checkpoint folder; shards hold consecutive tensors of about equal bytes."""
+    """Write a checkpoint folder; shards hold consecutive tensors of about equal size in bytes."""
     folder.mkdir(parents=True, exist_ok=True)
     if config is not None:
         (folder / config_name).write_text(json.dumps(config), encoding="utf-8")
@@ -110,7 +110,7 @@ def plan_of(config: Mapping[str, Any]) -> Plan:
 
 
 def genuine(config: Mapping[str, Any], dtype: str = "BF16", *, copies: bool = False) -> Spec:
-    """What a writer stores under this config: no optional rows, copies of tied matrices only if asked."""
+    """The spec that is saved under this config: no optional rows, copies of tied matrices only with `copies`."""
     spec: Spec = {}
     for block in plan_of(config).blocks:
         if not block.slot.built or (block.tie is not None and not copies):
@@ -133,7 +133,7 @@ def disk_bytes(folder: Path, names: Sequence[str] = ()) -> int:
 
 
 def with_data(known: Path, folder: Path) -> Path:
-    """A folder of `fixtures/known` as a checkpoint: its header, and a hole for the bytes that it promises."""
+    """Make a checkpoint of a folder of `fixtures/known`: its header, and a hole for the data that it describes."""
     folder.mkdir(parents=True, exist_ok=True)
     for path in known.iterdir():
         content = path.read_bytes()

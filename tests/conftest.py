@@ -1,8 +1,8 @@
-"""The fast tier: a sample of the cases of each test; what is left out has the marker `complete`.
+"""The fast tier: a sample of the cases of each test; the other cases get the marker `complete`.
 
-No test fails because the machine is busy: hypothesis has no deadline. Hundreds of tests start the command: bytecode is
-written, also where the environment says otherwise, because each of them would compile the whole package. Garbage is
-collected seldom: there are fourteen thousand cases to walk over each time, which took an eighth of the suite's time.
+Hypothesis has no deadline, so that no test fails because the machine is busy. Bytecode is written even where the
+environment turns that off: hundreds of tests start the command, and each would compile the whole package. Garbage is
+collected rarely: each collection visits fourteen thousand cases, which took an eighth of the suite's time.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ gc.set_threshold(50_000, 50, 50)
 hypothesis.settings.register_profile("project", deadline=None)
 hypothesis.settings.load_profile("project")
 SAMPLE = 2
-"""Cases of each parametrized test in the fast tier: those of the smallest checksum, which other cases do not change."""
+"""Cases of each parametrized test in the fast tier: those with the smallest checksums, whatever cases are added."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -1,4 +1,4 @@
-"""One door for tests: names, dtypes, shapes and a config in, the audit out, without a file."""
+"""Audits of listings without a file: from names, dtypes, shapes and a config; and the records of the fixtures."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def judged(
     params: bool = False,
     side: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Audit:
-    """Audits a listing as if it had been read from a whole and healthy file."""
+    """Audit a listing as if it had been read from a complete, valid file."""
     known: dict[tuple[str, tuple[int, ...]], Layout] = {}
     tensors: dict[str, Layout] = {}
     for name, (dtype, shape) in spec.items():

@@ -1,8 +1,8 @@
-"""Writes the small checkpoints that come with the project, and broken twins of them.
+"""Writes the small checkpoints that come with the project, and damaged copies of them.
 
     python -m tests.make_checkpoints            (writes fixtures/checkpoints)
 
-Needs numpy. The data is zeros, since only headers are read, but for the two whose numbers are compared.
+Needs numpy. The data is zeros because only headers are read, except in the two checkpoints whose values are compared.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.checkpoints import genuine, write, write_file
-from tests.comparing.entrances import write_gguf
 from tests.comparing.listings import gguf, saved
+from tests.comparing.pair_audits import write_gguf
 from tests.judged import FIXTURES
 from tests.sparse_models import llama
 from tests.values.written import bfloat16, halves_of_pairs, numbers
@@ -40,7 +40,7 @@ SMALL_LLAMA: dict[str, Any] = {
 
 
 def make() -> None:
-    """All of them, from nothing."""
+    """Delete the folder and write all checkpoints."""
     shutil.rmtree(CHECKPOINTS, ignore_errors=True)
     spec = genuine(SMALL_LLAMA)
     write(CHECKPOINTS / "small-llama", spec, SMALL_LLAMA, shards=2)
@@ -55,7 +55,7 @@ def make() -> None:
 
 
 def convert(good: Path, half: Path) -> None:
-    """The small Llama as llama.cpp converts it; and by a converter that lost a matrix, a layer and tokens."""
+    """Write the small Llama as llama.cpp converts it, and as a converter that lost a matrix, a layer and tokens."""
     made = gguf(saved(SMALL_LLAMA), "Q8_0")
     for folder in (good, half):
         folder.mkdir(parents=True)
@@ -73,7 +73,7 @@ NUMBERED: dict[str, Any] = {
 
 
 def numbered(native: Path, converted: Path) -> None:
-    """A Llama with numbers under Meta's names, and as a converter made it that damaged one number."""
+    """Write a Llama with values under Meta's names, and its conversion with one damaged value."""
     arrays = numbers(dict(llama(NUMBERED)))
     heads = {"q_proj": NUMBERED["num_attention_heads"], "k_proj": NUMBERED["num_key_value_heads"]}
     names = {"model.": "", "embed_tokens": "tok_embeddings", "lm_head": "output", "self_attn.q_proj": "attention.wq",
@@ -113,7 +113,7 @@ ADAPTER: dict[str, Any] = {
 
 
 def adapter(folder: Path) -> None:
-    """LoRA for the small Llama, of which half a pair was lost."""
+    """Write a LoRA for the small Llama without the B matrix of one pair."""
     spec: dict[str, tuple[str, tuple[int, ...]]] = {}
     for layer in range(SMALL_LLAMA["num_hidden_layers"]):
         for module, inputs, outputs in (
@@ -131,7 +131,7 @@ def adapter(folder: Path) -> None:
 
 
 def broken(folder: Path, spec: dict[str, tuple[str, tuple[int, ...]]]) -> None:
-    """A fine-tune with three wounds: a wrong key in the config, a cut shard, an unexpected training tensor."""
+    """Write a fine-tune with three faults: a wrong config key, a truncated shard, an unexpected training tensor."""
     write(folder, {**spec, "trainer.step": ("I64", (1,))}, {**SMALL_LLAMA, "num_key_value_heads": 8}, shards=2)
     last = folder / "model-00002-of-00002.safetensors"
     os.truncate(last, last.stat().st_size - 70_000)

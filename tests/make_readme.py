@@ -1,4 +1,4 @@
-"""Fills the console blocks of the README with what the commands print; one that ends in `...` stays as long.
+"""Fills the console blocks of the README with the output of the commands; a block that ends in `...` keeps its length.
 
 python -m tests.make_readme
 """
@@ -13,7 +13,7 @@ BLOCK = re.compile(r"```console\n\$ (inspector [^\n]*)\n.*?```", re.DOTALL)
 
 
 def filled(text: str) -> str:
-    """The text with every console block made anew."""
+    """The text with the output in every console block replaced."""
 
     def block(match: re.Match[str]) -> str:
         printed = re.sub(r"\[exit \d+\]\n", "", run(match[1])).rstrip("\n")

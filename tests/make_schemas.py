@@ -1,4 +1,4 @@
-"""JSON Schema (2020-12) of the JSON documents, made from their types and from the records of findings.
+"""Makes the JSON Schemas (2020-12) of the JSON documents from their types and from the records of findings.
 
 python -m tests.make_schemas      writes the files that the package contains
 """

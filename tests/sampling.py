@@ -1,4 +1,4 @@
-"""Samples of long lists of cases: the complete suite takes some of each kind, `-m slow` takes the others."""
+"""Samples of long lists of cases: the complete suite runs some of each kind, `-m slow` runs the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Thirty things that the author of a script does, each as they would write it.
+"""Thirty typical uses of the package in a script, each written as a user would write it.
 
 `tests/test_api.py` runs them on this package, `tests/test_packaging.py` with the wheel and in front of mypy.
 
@@ -49,7 +49,7 @@ def config_of(folder: Path) -> dict[str, object]:
 
 
 def shapes_of(folder: Path) -> dict[str, tuple[str, tuple[int, ...]]]:
-    """The tensors of a model that is in memory."""
+    """The tensors of a model in memory: name -> dtype and shape."""
     return {name: (layout.dtype, layout.shape) for name, layout in load(folder / "small-llama").tensors.items()}
 
 

@@ -1,6 +1,6 @@
-"""Runs command lines in one process as if on Windows: what Windows has not is removed, paths are its own.
+"""Runs command lines in one process that simulates Windows: without POSIX-only functions, with Windows paths.
 
-Of the real system remain the files, which lie on the drive `C:`, and Python's own start.
+The files, which appear on drive `C:`, and the start of Python itself are those of the real system.
 Standard input: a JSON list of command lines. Standard output: a JSON list of [exit code, report, errors].
 """
 
@@ -37,7 +37,7 @@ DEVICES: Final = {"con", "prn", "aux", "nul", "com1", "lpt1"}
 
 
 def real(path: Any) -> Any:
-    """The path on this system. OSError for what no path of Windows can be."""
+    """The path on this system. OSError for a path that Windows does not allow."""
     if isinstance(path, int) or path is None:
         return path
     text = os.fspath(path)
@@ -48,11 +48,11 @@ def real(path: Any) -> Any:
         return "/dev/null"
     if drive.upper() not in ("", "C:"):
         raise FileNotFoundError(errno.ENOENT, "No such file or directory", text)
-    return _whatever_case(rest.replace("\\", "/"))
+    return _ignoring_case(rest.replace("\\", "/"))
 
 
-def _whatever_case(path: str) -> str:
-    """The path of an existing file that has this name but for the case of its letters."""
+def _ignoring_case(path: str) -> str:
+    """The path of the existing file whose name is equal when case is ignored."""
     folder, _, name = path.rpartition("/")
     if ACCESS(path, os.F_OK) or not ACCESS(folder or ".", os.F_OK):
         return path
@@ -61,7 +61,7 @@ def _whatever_case(path: str) -> str:
 
 
 def translated(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of the system that takes a path of Windows first."""
+    """Wrap a function whose first argument is a path, so that it takes a Windows path."""
 
     def call(path: Any = ".", *args: Any, **named: Any) -> Any:
         assert "dir_fd" not in named, "Windows has no dir_fd"
@@ -71,7 +71,7 @@ def translated(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def binary(function: Callable[..., int]) -> Callable[..., int]:
-    """`os.open`, for which Windows translates line ends unless it is asked not to."""
+    """`os.open`, which must be called with O_BINARY: without it Windows translates line ends."""
 
     def call(path: Any, flags: int, *args: Any) -> int:
         assert flags & O_BINARY, f"{path} is opened as text"
@@ -82,7 +82,7 @@ def binary(function: Callable[..., int]) -> Callable[..., int]:
 
 
 def simulate() -> None:
-    """Makes this process one on Windows, as far as Python code can see it."""
+    """Make this process look like one on Windows to Python code."""
     for name in POSIX_ONLY.split():
         if hasattr(os, name):
             delattr(os, name)
@@ -106,8 +106,8 @@ def simulate() -> None:
     sys.modules["os.path"] = ntpath
 
 
-def with_processes_of_this_system() -> None:
-    """Lets the reference reader be started, which is a process of the real system and takes its paths."""
+def with_real_subprocesses() -> None:
+    """Let the reference reader be started, which is a process of the real system and takes its paths."""
     from inspector.loader import reference
 
     exchange, start, nothing = reference.ReferenceReader._exchange, subprocess.Popen, os.open(os.devnull, os.O_RDWR)
@@ -126,12 +126,12 @@ def with_processes_of_this_system() -> None:
 
 
 def main() -> None:
-    """Carries out the command lines one after the other."""
+    """Run the command lines one after the other."""
     commands = json.load(sys.stdin)
     if any("--values" in words for words in commands):
-        import numpy  # noqa: F401 (it asks for its platform while it is imported)
+        import numpy  # noqa: F401 (it reads the platform while it is imported)
     if "--plain" not in sys.argv:
-        with_processes_of_this_system()
+        with_real_subprocesses()
         simulate()
     from inspector.__main__ import _run
 

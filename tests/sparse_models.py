@@ -1,4 +1,4 @@
-"""Full-size checkpoints in next to no space: published hyperparameters, real headers, holes for the data.
+"""Sparse full-size checkpoints: published hyperparameters, real headers, holes in place of the data.
 
 python -m tests.sparse_models FOLDER [tiny llama8b llama405b dsv3 dsv3-by-name flat200k]
 """
@@ -89,7 +89,7 @@ _Row = tuple[str, tuple[str, Shape]]
 
 
 def llama(config: dict[str, Any]) -> Iterator[_Row]:
-    """Names, dtypes and shapes as the writer of transformers orders them."""
+    """Names, dtypes and shapes in the order in which transformers saves them."""
     width, inner, words = config["hidden_size"], config["intermediate_size"], config["vocab_size"]
     keys = width // config["num_attention_heads"] * config["num_key_value_heads"]
     yield "model.embed_tokens.weight", ("BF16", (words, width))
@@ -134,7 +134,7 @@ def _latent_attention(at: str, config: dict[str, Any]) -> Iterator[_Row]:
 
 
 def deepseek_v3(config: dict[str, Any]) -> Iterator[_Row]:
-    """Blockwise fp8 with scales, and the MTP layer behind the last one."""
+    """Blockwise fp8 with scales, and the MTP layer after the last one."""
     width, words, experts = config["hidden_size"], config["vocab_size"], config["n_routed_experts"]
     last = config["num_hidden_layers"]
     yield "model.embed_tokens.weight", ("BF16", (words, width))
@@ -184,7 +184,7 @@ BY_NAME = "-by-name"
 
 
 def make(name: str, folder: Path) -> Path:
-    """The checkpoint of this name in a folder of its own."""
+    """Write the checkpoint of this name into its own folder."""
     config, rows, shards = MODELS[name.removesuffix(BY_NAME)]
     spec = dict(rows(config))
     write(folder, spec, config, shards=shards)

@@ -7,43 +7,43 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from cProfile import Profile
 
-LOOK = 1.0
-"""Seconds between two looks at the count while work goes on: an endless loop must end."""
+CHECK_INTERVAL = 1.0
+"""Seconds between two checks of the count during the block, so that an endless loop is stopped."""
 
 
 class TooMuchWork(AssertionError):
-    """More calls than the test allows."""
+    """The block made more calls than the test allows."""
 
 
 @contextmanager
 def at_most(calls: int) -> Iterator[None]:
     """
-    Lets the block make so many calls: of Python functions, of generators for each value, and of C functions.
+    Limit the calls that the block makes: of Python functions, of generators for each value, and of C functions.
 
-    The count is that of the interpreter's profiler, therefore it is the same on each machine; a limit allows three
-    to five times what was measured. Quadratic work and endless loops exceed it.
+    The interpreter's profiler counts, so the count is the same on each machine; a limit allows three to five
+    times what was measured. Quadratic work and endless loops exceed it.
 
     Raises
     ------
     TooMuchWork
-        Soon after the limit, and again at the end of the block where the block caught it.
+        Soon after the limit, and again at the end of the block if the block caught it.
     """
     profile = Profile(builtins=True, subcalls=False)
 
-    def look() -> None:
+    def check() -> None:
         made = sum(entry.callcount for entry in profile.getstats())
         if made > calls:
             raise TooMuchWork(f"{made:,} calls, more than {calls:,}")
 
-    def look_aside(*_: object) -> None:
-        profile.disable()  # looking is no work of the block: a busy machine looks more often
+    def check_uncounted(*_: object) -> None:
+        profile.disable()  # the check itself does not count: on a busy machine it runs more often
         try:
-            look()
+            check()
         finally:
             profile.enable()
 
-    before = signal.signal(signal.SIGALRM, look_aside)
-    signal.setitimer(signal.ITIMER_REAL, LOOK, LOOK)
+    before = signal.signal(signal.SIGALRM, check_uncounted)
+    signal.setitimer(signal.ITIMER_REAL, CHECK_INTERVAL, CHECK_INTERVAL)
     profile.enable()
     try:
         yield
@@ -51,4 +51,4 @@ def at_most(calls: int) -> Iterator[None]:
         profile.disable()
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-    look()
+    check()

@@ -1,4 +1,4 @@
-"""What the author of a script does with the package, from outside."""
+"""Uses of the public API in scripts: arguments, errors, results, pickling and lists of names."""
 
 from __future__ import annotations
 

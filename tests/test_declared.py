@@ -1,4 +1,4 @@
-"""What configs, tokenizers and modules.json name, against what the folder and the weights have."""
+"""Statements of configs, tokenizers and modules.json, compared with the folder and the weights."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Change = Callable[[Path, dict[str, Any]], None]
 
 
 def found(folder: Path, config: dict[str, Any], change: Change = lambda folder, config: None) -> Audit:
-    """The audit of a healthy model after a change of its folder; a change of the config is written."""
+    """The audit of an undamaged model after a change of its folder; a changed config is written."""
     spec = genuine(config)
     config = dict(config)
     folder.mkdir(parents=True, exist_ok=True)
@@ -32,7 +32,7 @@ def found(folder: Path, config: dict[str, Any], change: Change = lambda folder, 
 
 
 def text(name: str, content: Any) -> Change:
-    """A JSON file beside the weights."""
+    """Add a JSON file next to the weights."""
 
     def change(folder: Path, config: dict[str, Any]) -> None:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -42,7 +42,7 @@ def text(name: str, content: Any) -> Change:
 
 
 def cut(name: str) -> Change:
-    """A JSON file of which only the begin is left."""
+    """Truncate a JSON file."""
 
     def change(folder: Path, config: dict[str, Any]) -> None:
         (folder / name).write_text('[{"idx": 0, "na', encoding="utf-8")
@@ -51,12 +51,12 @@ def cut(name: str) -> Change:
 
 
 def key(name: str, value: Any) -> Change:
-    """A key of the config."""
+    """Set a key of the config."""
     return lambda folder, config: config.update({name: value})
 
 
 def both(*changes: Change) -> Change:
-    """Several changes."""
+    """Apply several changes."""
 
     def change(folder: Path, config: dict[str, Any]) -> None:
         for one in changes:
@@ -139,7 +139,7 @@ CASES: dict[str, tuple[dict[str, Any], Change, str]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_it_is_reported(name: str, tmp_path: Path) -> None:
+def test_wrong_statements_are_reported(name: str, tmp_path: Path) -> None:
     config, change, code = CASES[name]
     audited = found(tmp_path, config, change)
     assert [one.code for one in audited.findings if one.severity != "note"] == [code]
@@ -165,7 +165,7 @@ MODULES: dict[str, tuple[Change, str, str]] = {
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_what_to_do_with_a_module_of_an_encoder(name: str, tmp_path: Path) -> None:
+def test_remedies_for_modules_of_a_sentence_encoder(name: str, tmp_path: Path) -> None:
     change, remedy, outcome = MODULES[name]
     audited = found(tmp_path, ENCODER, change)
     (finding,) = (one for one in audited.findings if one.severity != "note")
@@ -203,7 +203,7 @@ QUIET: dict[str, tuple[dict[str, Any], Change]] = {
 
 
 @pytest.mark.parametrize("name", QUIET)
-def test_it_is_not_reported(name: str, tmp_path: Path) -> None:
+def test_right_statements_are_not_reported(name: str, tmp_path: Path) -> None:
     config, change = QUIET[name]
     audited = found(tmp_path, config, change)
     assert not [one.code for one in audited.findings if one.severity != "note"], audited.findings
@@ -250,7 +250,7 @@ def test_an_unknown_class_is_a_note(tmp_path: Path) -> None:
     assert {"C318"} <= {one.code for one in audited.findings if one.severity == "note"}
 
 
-def test_a_list_of_tokens_that_is_cut_off_is_read_to_its_last_whole_token() -> None:
+def test_a_truncated_list_of_tokens_is_read_to_its_last_complete_token() -> None:
     start = b'{"version": "1.0", "added_tokens": [{"id": 1, "content": "a"}, {"id": 2, "content": "b"}, {"id": 3, "con'
     assert added_tokens(start) == ({"a": 1, "b": 2}, False)
     assert added_tokens(start[: start.rindex(b",")] + b"]") == ({"a": 1, "b": 2}, False)
@@ -258,12 +258,12 @@ def test_a_list_of_tokens_that_is_cut_off_is_read_to_its_last_whole_token() -> N
     assert added_tokens(b'{"model": {}}') == added_tokens(b"") == ({}, False)
 
 
-def test_ids_of_tokens_that_are_not_read_are_listed_as_not_checked(tmp_path: Path) -> None:
+def test_unread_token_ids_are_listed_as_not_checked(tmp_path: Path) -> None:
     tokens = [{"id": number, "content": f"<{number}>"} for number in range(5)]
 
-    def unread(beside: bytes, tokens: list[dict[str, object]]) -> list[str]:
+    def unread(padding: bytes, tokens: list[dict[str, object]]) -> list[str]:
         def change(folder: Path, config: dict[str, Any]) -> None:
-            (folder / "tokenizer.json").write_bytes(json.dumps({"added_tokens": tokens}).encode() + beside)
+            (folder / "tokenizer.json").write_bytes(json.dumps({"added_tokens": tokens}).encode() + padding)
 
         return [one.check for one in found(tmp_path, LLAMA, change).skipped if "added tokens" in one.check]
 

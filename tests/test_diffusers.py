@@ -1,4 +1,4 @@
-"""Every definition of a diffusers class against what diffusers builds: exact and clean, by full and sparse configs."""
+"""Compares every definition of a diffusers class with what diffusers builds, with full and with sparse configs."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_a_list_of_another_length_is_one_finding(name: str) -> None:
     ],
 )
 def test_values_that_a_class_refuses(name: str, changes: dict[str, Any], refused: set[str]) -> None:
-    """As diffusers 0.42 builds them; without the key its default is 32 groups."""
+    """As diffusers 0.42 builds them; without the key the default is 32 groups."""
     config = {**diffusers_records(name)[0]["config"], "_class_name": name, **changes}
     config = {key: value for key, value in config.items() if value is not UNSET}
     assert {one.key for one in refused_by_class(config)} == refused
@@ -142,7 +142,7 @@ def test_the_decoder_of_wan_reads_its_list_from_the_end(name: str) -> None:
 
 @pytest.mark.parametrize("key", ["channel_multiples", "downsampling_ratios"])
 def test_lists_that_a_class_reads_together_are_as_long(key: str) -> None:
-    """Of Oobleck's autoencoder: the first may not be shorter than the second."""
+    """In Oobleck's autoencoder the first list may not be shorter than the second."""
     record = next(one for one in diffusers_records("AutoencoderOobleck") if not one["variant"])
     config = {**record["config"], "_class_name": "AutoencoderOobleck"}
     for other in (config[key][:-1], [*config[key], config[key][-1]]):
@@ -171,7 +171,7 @@ IRREGULAR = {"AutoencoderKLHunyuanImage": {"N413"}}
 
 @pytest.mark.parametrize("every", EACH)
 @pytest.mark.parametrize("name", sampled(diffusers_classes(), 6))
-def test_a_component_without_a_config_is_exact_or_not_judged(name: str, every: int) -> None:
+def test_a_component_without_a_config_is_exact_or_unchecked(name: str, every: int) -> None:
     exact = 0
     records = diffusers_records(name)[::every]
     for record in records:
@@ -197,7 +197,7 @@ def test_a_component_without_a_config_is_exact_or_not_judged(name: str, every: i
         "AutoencoderKL",
     ],
 )
-def test_a_config_that_names_no_class_is_read_all_the_same(name: str, every: int) -> None:
+def test_a_config_without_a_class_name_is_read(name: str, every: int) -> None:
     for record in diffusers_records(name)[::every]:
         config = {key: value for key, value in record["config"].items() if not key.startswith("_")}
         audited = judged(spec_of(record), config)
@@ -228,7 +228,7 @@ def test_a_component_whose_config_states_no_sizes_is_refused(tmp_path: Path, con
         ("AutoencoderKL", {"norm_num_groups": 4}, []),
     ],
 )
-def test_values_that_are_refused_whatever_the_class_is_called(
+def test_values_that_are_refused_under_any_class_name(
     tmp_path: Path, name: str, changes: dict[str, Any], keys: list[str]
 ) -> None:
     record = next(one for one in diffusers_records(name) if not one["variant"])
@@ -240,7 +240,7 @@ def test_values_that_are_refused_whatever_the_class_is_called(
 
 
 @pytest.mark.parametrize("stated", [None, 3, {}])
-def test_a_component_whose_class_is_no_name_is_refused(tmp_path: Path, stated: Any) -> None:
+def test_a_component_with_an_invalid_class_name_is_refused(tmp_path: Path, stated: Any) -> None:
     record = next(iter(diffusers_records("AutoencoderKL")))
     write_file(tmp_path / "diffusion_pytorch_model.safetensors", spec_of(record))
     (tmp_path / "config.json").write_text(json.dumps({**record["config"], "_class_name": stated}))
@@ -284,7 +284,7 @@ def test_another_models_config_is_reported_key_by_key(name: str, weights: str, c
 @pytest.mark.parametrize(
     "name", ["stable-diffusion-v1-5", pytest.param("stable-diffusion-xl-base-1.0", marks=pytest.mark.slow)]
 )
-def test_a_wound_without_a_config_is_one_finding(name: str, every: int) -> None:
+def test_a_lost_tensor_without_a_config_is_one_finding(name: str, every: int) -> None:
     record = next(one for one in diffusers_records("UNet2DConditionModel") if one["variant"] == name)
     for dropped in list(spec_of(record))[3::every]:
         spec = spec_of(record)
@@ -293,7 +293,7 @@ def test_a_wound_without_a_config_is_one_finding(name: str, every: int) -> None:
         assert [(finding.code, finding.place.tensor) for finding in reported] == [("N403", dropped)]
 
 
-def test_a_whole_part_that_is_lost_is_one_finding() -> None:
+def test_a_lost_encoder_or_decoder_is_one_finding() -> None:
     record = next(one for one in diffusers_records("AutoencoderKL") if one["variant"] == "sd-vae-ft-mse")
     for part in ("encoder", "decoder"):
         spec = {key: value for key, value in spec_of(record).items() if not key.startswith(f"{part}.")}
@@ -302,7 +302,7 @@ def test_a_whole_part_that_is_lost_is_one_finding() -> None:
 
 
 def test_a_width_that_one_matrix_of_a_part_shows() -> None:
-    """A ControlNet of FLUX with convolutions over the image, whose channels the config does not state."""
+    """A ControlNet of FLUX has convolutions over the image with channels that the config does not state."""
     record = diffusers_records("FluxControlNetModel")[0]
     config = {**record["config"], "conditioning_embedding_channels": 24}
     spec = genuine(config)
@@ -313,7 +313,7 @@ def test_a_width_that_one_matrix_of_a_part_shows() -> None:
 
 
 def test_null_is_named_where_a_matrix_has_the_dims_of_another_row() -> None:
-    """Weights of CogVideoX 1.0 under a config of 1.5: a convolution for each frame, and not a matrix over two."""
+    """Weights of CogVideoX 1.0 under a config of 1.5: a convolution for each frame instead of a matrix over two."""
     record, other = (
         next(one for one in diffusers_records("CogVideoXTransformer3DModel") if one["variant"] == variant)
         for variant in ("", "patch_size_t-2,patch_bias-false")
@@ -347,13 +347,13 @@ def test_the_kind_of_norms_is_stated_by_its_word(name: str, word: str) -> None:
     assert [(step.key, step.new) for step in finding.remedy().steps] == [(("qk_norm",), word)]
 
 
-WOUNDED = [
+DAMAGED = [
     "UNet2DConditionModel", "UNet2DModel", "ControlNetModel", "AutoencoderKL", "AutoencoderKLWan",
     "AutoencoderKLLTXVideo", "AutoencoderDC", "FluxTransformer2DModel", "SD3Transformer2DModel",
     "WanTransformer3DModel", "QwenImageTransformer2DModel", "HunyuanVideoTransformer3DModel",
     "HunyuanImageTransformer2DModel", "Krea2Transformer2DModel", "AutoencoderKLHunyuanVideo15",
 ]  # fmt: skip
-Wound = Callable[[dict[str, tuple[str, tuple[int, ...]]], str], None]
+Damage = Callable[[dict[str, tuple[str, tuple[int, ...]]], str], None]
 
 
 def drop(spec: dict[str, tuple[str, tuple[int, ...]]], name: str) -> None:
@@ -366,9 +366,9 @@ def grow(spec: dict[str, tuple[str, tuple[int, ...]]], name: str) -> None:
 
 
 @pytest.mark.parametrize("every", [32, pytest.param(1, marks=pytest.mark.slow)])
-@pytest.mark.parametrize(("wound", "code"), [(drop, "N403"), (grow, "D501")])
-@pytest.mark.parametrize("name", sampled(WOUNDED, 2))
-def test_one_wounded_tensor_is_one_finding(name: str, wound: Wound, code: str, every: int) -> None:
+@pytest.mark.parametrize(("damage", "code"), [(drop, "N403"), (grow, "D501")])
+@pytest.mark.parametrize("name", sampled(DAMAGED, 2))
+def test_one_damaged_tensor_is_one_finding(name: str, damage: Damage, code: str, every: int) -> None:
     record = diffusers_records(name)[0]
     families: dict[str, list[str]] = {}
     for key in spec_of(record):
@@ -376,17 +376,17 @@ def test_one_wounded_tensor_is_one_finding(name: str, wound: Wound, code: str, e
     for keys in list(families.values())[::every]:
         chosen = keys[len(keys) // 2]
         spec = spec_of(record)
-        wound(spec, chosen)
+        damage(spec, chosen)
         reported = [finding for finding in judged(spec, record["config"]).findings if finding.severity != "note"]
         assert [(finding.code, finding.place.tensor) for finding in reported] == [(code, chosen)]
 
 
-RIVALS = {("SD3Transformer2DModel", "attention_head_dim-20"): "num_attention_heads"}
-"""Wrong keys that another explains as well: twice as wide heads are as wide as twice as many."""
+ALTERNATIVE_KEYS = {("SD3Transformer2DModel", "attention_head_dim-20"): "num_attention_heads"}
+"""Wrong keys and the other key that explains the shapes as well: heads of twice the width, or twice as many heads."""
 
 
 @pytest.mark.parametrize("every", [6, pytest.param(1, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("name", WOUNDED)
+@pytest.mark.parametrize("name", DAMAGED)
 def test_one_wrong_key_is_one_finding(name: str, every: int) -> None:
     base, *others = diffusers_records(name)
     named = 0
@@ -397,7 +397,7 @@ def test_one_wrong_key_is_one_finding(name: str, every: int) -> None:
             continue
         audited = judged(spec_of(base), other["config"])
         reported = [(finding.code, finding.place.key) for finding in audited.findings if finding.severity != "note"]
-        named_key = RIVALS.get((name, other["variant"]), *wrong)
+        named_key = ALTERNATIVE_KEYS.get((name, other["variant"]), *wrong)
         assert reported == [("C310", named_key)], other["variant"]
         named += 1
     assert named >= 7 // every
@@ -414,7 +414,7 @@ def test_parts_that_a_null_key_switches_off_are_not_clean(name: str, every: int)
 
 
 def _is_switched_off(stored: dict[str, Any], config: dict[str, Any]) -> bool:
-    """Whether the configs differ in one key, null in the second, and the weights in number."""
+    """Whether the configs differ in one key, null in the second, and the models in their parameter counts."""
     first, second = stored["config"], config["config"]
     differing = [key for key in {*first, *second} if first.get(key) != second.get(key)]
     if len(differing) != 1 or stored["num_parameters"] == config["num_parameters"]:
@@ -423,21 +423,21 @@ def _is_switched_off(stored: dict[str, Any], config: dict[str, Any]) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("name", "key", "value", "stranger"),
+    ("name", "key", "value", "added"),
     [
         ("AutoencoderKLWan", "attn_scales", [1.0], "encoder.down_blocks.1.to_qkv.weight"),
         ("PixArtTransformer2DModel", "attention_type", "gated", "transformer_blocks.0.fuser.linear.weight"),
         ("Transformer2DModel", "norm_type", "layer_norm", "norm.weight"),
     ],
 )
-def test_what_no_row_describes_is_not_checked_only_where_the_config_says_so(
-    name: str, key: str, value: object, stranger: str
+def test_unexplained_tensors_are_unchecked_only_under_config_values_that_no_definition_covers(
+    name: str, key: str, value: object, added: str
 ) -> None:
     record = diffusers_records(name)[0]
-    spec = {**spec_of(record), stranger: ("F32", (3, 5))}
+    spec = {**spec_of(record), added: ("F32", (3, 5))}
     odd = judged(spec, {**record["config"], key: value})
     assert odd.counts.expected_parameters is None
-    assert UNCHECKED in {line.kind for line in odd.lines if (line.layout.dtype, line.layout.shape) == spec[stranger]}
+    assert UNCHECKED in {line.kind for line in odd.lines if (line.layout.dtype, line.layout.shape) == spec[added]}
     assert not {finding.code for finding in odd.findings} & {"N405", "N406", "N407"}
     plain = judged(spec, record["config"])
     assert plain.counts.expected_parameters == record["num_parameters"]
@@ -487,7 +487,7 @@ def test_the_class_under_which_the_config_fits_is_named(name: str, claimed: str)
     assert not any(one.remedy().steps for one in other.findings if one.code == "N401") or name == "SD3ControlNetModel"
 
 
-def test_a_class_without_a_definition_is_not_judged_by_a_similar_one() -> None:
+def test_a_class_without_a_definition_is_not_compared_with_a_similar_one() -> None:
     record = next(one for one in diffusers_records("WanTransformer3DModel") if not one["variant"])
     config = {**record["config"], "_class_name": "MotifVideoTransformer3DModel"}
     own = "condition_embedder.other_embedder.linear_1"

@@ -1,4 +1,4 @@
-"""Names that the loader of a folder does not look for, and configs that it does not find."""
+"""Weight files under names that no loader looks for, and configs that it does not find."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_a_variant_is_found_by_name_only(model: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_the_right_name_is_quiet(model: str, tmp_path: Path) -> None:
+def test_the_right_name_gets_no_finding(model: str, tmp_path: Path) -> None:
     assert stored_as(tmp_path, model, f"{WANTED[model]}.safetensors").verdict == "clean"
 
 
@@ -121,7 +121,7 @@ def test_a_folder_without_config(model: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("model", [model for model in MODELS if WANTED[model].startswith("diffusion")])
-def test_a_model_of_diffusers_is_one_under_the_name_that_accelerate_gives_its_file(model: str, tmp_path: Path) -> None:
+def test_a_diffusers_model_in_a_file_named_by_accelerate(model: str, tmp_path: Path) -> None:
     stored_as(tmp_path, model, "model.safetensors")
     (tmp_path / "config.json").unlink()
     audited = audit(str(tmp_path))
@@ -130,7 +130,7 @@ def test_a_model_of_diffusers_is_one_under_the_name_that_accelerate_gives_its_fi
 
 @pytest.mark.parametrize("model_type", ["phi4_multimodal", "qwen2_audio", "ovis2"])
 def test_a_config_of_another_spelling_is_reported_for_any_model(model_type: str, tmp_path: Path) -> None:
-    """Also where the names alone do not show the type."""
+    """Also for models whose type the tensor names alone do not show."""
     record = base_record(model_type)
     write_folder(
         damaged(healthy(spec_of(record), record["config"]), [["file", "config.json", "Config.json"]]), tmp_path
@@ -169,7 +169,7 @@ def test_a_shard_under_another_name_is_renamed(model_type: str, names: dict[int,
     assert audit(str(tmp_path)).verdict == "clean"
 
 
-def test_only_the_shard_itself_stands_for_a_missing_one(tmp_path: Path) -> None:
+def test_only_a_file_that_fits_replaces_a_missing_shard(tmp_path: Path) -> None:
     record = base_record("gpt2")
     spec, config = spec_of(record), {**record["config"], "architectures": [record["class"]]}
     write(tmp_path, spec, config, shards=3)

@@ -1,4 +1,4 @@
-"""The formulas that are printed are those that are counted: evaluated with the printed symbols they give the total."""
+"""Evaluates the printed formulas with the printed symbols: they give the printed totals."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 
 class NotArithmetic(Exception):
-    """An expression with sums over layers, conditions or entries of lists, which symbols alone do not give."""
+    """The expression has sums over layers, conditions or list entries, which symbols alone do not evaluate."""
 
 
 def value_of(node: ast.expr, symbols: Mapping[str, Any]) -> Any:
@@ -66,7 +66,7 @@ def test_the_parts_add_up_and_are_what_their_formulas_say(model_type: str) -> No
 
 
 def test_most_formulas_are_arithmetic() -> None:
-    """The test above tests something: of the decoders each formula is."""
+    """Guards the test above against skipping everything: all formulas of the decoders are arithmetic."""
     for model_type in ("llama", "deepseek_v3", "mixtral", "gpt2", "bert", "llava"):
         shown = inspector.formula(base_record(model_type)["config"])
         values = {symbol.name: symbol.value for symbol in shown.symbols}

@@ -1,4 +1,4 @@
-"""Configs of full-size models as their authors published them: defaults left out, nulls, older places of keys."""
+"""Configs of full-size models as published: with omitted defaults, nulls and keys in older places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every definition against what transformers and torch write: exact, clean, and the same without a config."""
+"""Compares every definition with what transformers and torch save: exact counts, with and without a config."""
 
 from __future__ import annotations
 
@@ -32,25 +32,25 @@ READ_PRUNED = ("bert", "roberta", "distilbert", "gpt2")
 
 
 def switches_of(variant: str) -> list[str]:
-    """The switches of a variant; a list among their values has commas of its own."""
+    """The switches of a variant; values that are lists contain commas too."""
     return re.split(r",(?=[a-z])", variant)
 
 
 def more_than_one(variant: str) -> bool:
-    """Whether two switches are moved at once."""
+    """Whether the variant changes more than one switch."""
     return len(switches_of(variant)) > 1
 
 
 def contradicts_itself(model_type: str, variant: str, writer: str = "") -> bool:
-    """Whether a record is of a config that no model has."""
-    if (model_type, writer) in UNSAID:
+    """Whether the config of a record is inconsistent."""
+    if (model_type, writer) in UNSTATED:
         return True
     switches = switches_of(variant)
     pruned = PRUNED in switches and model_type not in READ_PRUNED
     return pruned or any((model_type, switch) in UNSUPPORTED for switch in switches)
 
 
-UNSAID = {
+UNSTATED = {
     (
         "moonshine",
         "transformers 4.57.6",
@@ -59,23 +59,23 @@ UNSAID = {
 """Records of a writer whose config does not say what it built; published models have the same number on both sides."""
 
 
-def moved(record: Mapping[str, Any]) -> set[str]:
-    """The config keys that a record moves, of each class every fifth one."""
+def changed_keys(record: Mapping[str, Any]) -> set[str]:
+    """The config keys that a record changes: every fifth one of each class."""
     keys = {switch.partition("-")[0] for switch in switches_of(record["variant"])} - {""}
     return {key for key in keys if crc32(f"{record['class']}.{key}".encode()) % 5 == 0}
 
 
 def sample(found: Sequence[dict[str, Any]], which: str = "") -> list[dict[str, Any]]:
-    """The records of a type with a class, a writer or (of whole configs) a moved key that none before has.
+    """The records of a type with a class, a writer or (for whole configs) a changed key that no earlier record has.
 
-    Of configs with the given keys alone two: `test_what_a_config_leaves_out_is_as_its_writer_had_it` has each class.
+    For configs with only the given keys, two: `test_omitted_keys_have_the_defaults_of_their_writer` covers each class.
     """
     if which == "given":
         return list(found[:: max(1, -(-len(found) // 2))])
     kept: list[dict[str, Any]] = []
     seen: set[str] = set()
     for record in found:
-        new = {record["class"], record["writer"], *(moved(record) if which else ())}
+        new = {record["class"], record["writer"], *(changed_keys(record) if which else ())}
         if new - seen:
             kept.append(record)
             seen |= new
@@ -90,7 +90,7 @@ OPEN: dict[str, tuple[tuple[str, ...], str]] = {
 
 
 def cases() -> list[object]:
-    """Every type by either config, those with an open record marked as such."""
+    """Every type with either config; types with an undecided record are marked."""
     marked: list[object] = []
     for which in BOTH:
         for model_type in TYPES:
@@ -110,7 +110,7 @@ def test_every_record_is_exact_and_clean(model_type: str, which: str, taken: str
         if record.get(which) is not None
         and not contradicts_itself(model_type, record["variant"], record["writer"])
         and (which == "config" or (record["writer"] == newest and not more_than_one(record["variant"])))
-    ]  # the class defaults are the newest writer's
+    ]  # the class defaults are those of the newest version
     for record in fitting if taken == "all" else sample(fitting, which):
         config = {"model_type": model_type, "architectures": [record["class"]], **record[which]}
         audited = judged(spec_of(record), config)
@@ -124,7 +124,7 @@ def test_every_record_is_exact_and_clean(model_type: str, which: str, taken: str
 
 
 def sparse(values: Mapping[str, Any], model_type: str, major: str) -> dict[str, Any]:
-    """A config without what its class says anyway, as configs on the Hub are."""
+    """The config without the values that equal the class defaults, as configs on the Hub are."""
     defaults, aliases = class_defaults(model_type, major)
     found: dict[str, Any] = {}
     for key, value in values.items():
@@ -141,7 +141,7 @@ KEPT = ("architectures", "model_type", "transformers_version", "id2label")
 
 @pytest.mark.parametrize("taken", ["some", pytest.param("all", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("model_type", sampled(TYPES, 4))
-def test_what_a_config_leaves_out_is_as_its_writer_had_it(model_type: str, taken: str) -> None:
+def test_omitted_keys_have_the_defaults_of_their_writer(model_type: str, taken: str) -> None:
     plain = [
         record
         for record in records(model_type)
@@ -169,7 +169,7 @@ SOLVED = ["llama", "gpt2", "bert", "mixtral", "qwen3", "t5", "deepseek_v3", "rad
 
 
 @pytest.mark.parametrize("model_type", sampled(SOLVED, 3))
-def test_without_a_config_the_names_decide_and_the_count_is_the_same(model_type: str) -> None:
+def test_without_a_config_the_count_is_the_same(model_type: str) -> None:
     for record in records(model_type):
         if record["variant"]:
             continue

@@ -1,4 +1,4 @@
-"""The counts it began with: Llama by hand, matrix by matrix, and attention with unlike widths, at full size."""
+"""Exact counts at full size, derived by hand: Llama models, and attention whose output width differs from its input."""
 
 from __future__ import annotations
 
@@ -45,19 +45,19 @@ META_NAMES = {
     "mlp.up_proj": "feed_forward.w3", "input_layernorm": "attention_norm", "post_attention_layernorm": "ffn_norm",
 }  # fmt: skip
 
-Made = Callable[[str], Path]
+MakeCheckpoint = Callable[[str], Path]
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    """Full-size checkpoints, sparse, each written when it is first asked for."""
+def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> MakeCheckpoint:
+    """Sparse full-size checkpoints, each written at its first use."""
     root = tmp_path_factory.mktemp("origin")
-    recipes = dict(_recipes())
+    checkpoints = dict(_checkpoints())
 
     def make(name: str) -> Path:
         folder = root / name
         if not folder.exists():
-            spec, config, options = recipes[name]
+            spec, config, options = checkpoints[name]
             write(folder, spec(), config, **options)
         return folder
 
@@ -68,7 +68,7 @@ def _base(config: dict[str, Any]) -> dict[str, Any]:
     return {**config, "architectures": ["LlamaModel"]}
 
 
-def _recipes() -> Iterator[tuple[str, tuple[Callable[[], Spec], dict[str, Any] | None, dict[str, Any]]]]:
+def _checkpoints() -> Iterator[tuple[str, tuple[Callable[[], Spec], dict[str, Any] | None, dict[str, Any]]]]:
     yield "llama-2-7b", (lambda: genuine(LLAMA_2_7B), LLAMA_2_7B, {})
     yield "llama-2-7b-frequencies", (_with_frequencies, LLAMA_2_7B, {"shards": 2})
     yield "llama-3-8b", (lambda: genuine(LLAMA_3_8B), LLAMA_3_8B, {"shards": 4})
@@ -144,8 +144,8 @@ COUNTS = {
 
 
 @pytest.mark.parametrize("name", COUNTS)
-def test_the_count_is_exact(made: Made, name: str) -> None:
-    clean(made(name), COUNTS[name])
+def test_the_count_is_exact(checkpoint: MakeCheckpoint, name: str) -> None:
+    clean(checkpoint(name), COUNTS[name])
 
 
 CLAIMS = [
@@ -162,8 +162,8 @@ CLAIMS = [
 
 
 @pytest.mark.parametrize(("name", "claim", "because"), CLAIMS)
-def test_the_texts_own_number_is_explained(made: Made, name: str, claim: str, because: str) -> None:
-    audited = audit(str(made(name)), claim=read_claim(claim))
+def test_a_wrong_claim_is_explained(checkpoint: MakeCheckpoint, name: str, claim: str, because: str) -> None:
+    audited = audit(str(checkpoint(name)), claim=read_claim(claim))
     (entry,) = [one for one in audited.claims if one.source == "claim"]
     assert not entry.agrees
     assert entry.because.startswith(because)
@@ -174,22 +174,22 @@ def test_the_texts_own_number_is_explained(made: Made, name: str, claim: str, be
     ("name", "claim"),
     [("llama-3-8b", "8030261248"), ("llama-3-8b", "8.03B"), ("llama-7b-base", "6607.34M"), ("llama-3-8b", "8B")],
 )
-def test_a_right_number_agrees_to_the_digits_given(made: Made, name: str, claim: str) -> None:
-    audited = audit(str(made(name)), claim=read_claim(claim))
+def test_a_right_claim_agrees_to_the_stated_digits(checkpoint: MakeCheckpoint, name: str, claim: str) -> None:
+    audited = audit(str(checkpoint(name)), claim=read_claim(claim))
     assert [one.agrees for one in audited.claims if one.source == "claim"] == [True]
 
 
-def test_rotary_frequencies_are_buffers_and_one_note(made: Made) -> None:
-    audited = audit(str(made("llama-2-7b-frequencies")))
+def test_stored_rotary_frequencies_are_buffers_with_one_note(checkpoint: MakeCheckpoint) -> None:
+    audited = audit(str(checkpoint("llama-2-7b-frequencies")))
     assert audited.counts.buffers == 2_048
     assert [finding.code for finding in audited.findings] == ["P704"]
 
 
-def test_a_stored_copy_is_counted_once(made: Made) -> None:
-    assert audit(str(made("llama-3.2-1b-copy"))).counts.tied_copies == 262_668_288
+def test_a_stored_copy_is_counted_once(checkpoint: MakeCheckpoint) -> None:
+    assert audit(str(checkpoint("llama-3.2-1b-copy"))).counts.tied_copies == 262_668_288
 
 
-def test_params_json_alone_gives_the_width_and_the_sums(tmp_path: Path) -> None:
+def test_params_json_alone_gives_the_mlp_width_and_the_sums(tmp_path: Path) -> None:
     path = tmp_path / "params.json"
     path.write_text(json.dumps(META_7B), encoding="utf-8")
     shown = formula(str(path))
@@ -202,12 +202,12 @@ def test_params_json_alone_gives_the_width_and_the_sums(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "per_layer"), [("llama-2-7b", 202_383_360), ("llama-3-8b", 218_112_000)])
-def test_one_layer(made: Made, name: str, per_layer: int) -> None:
-    assert formula(str(made(name))).per_layer == per_layer
+def test_parameters_per_layer(checkpoint: MakeCheckpoint, name: str, per_layer: int) -> None:
+    assert formula(str(checkpoint(name))).per_layer == per_layer
 
 
-def test_why_eight_billion_where_there_were_seven(made: Made) -> None:
-    compared = compare(str(made("llama-2-7b")), str(made("llama-3-8b")))
+def test_the_comparison_explains_the_difference_between_7b_and_8b(checkpoint: MakeCheckpoint) -> None:
+    compared = compare(str(checkpoint("llama-2-7b")), str(checkpoint("llama-3-8b")))
     rows = {row.role: row for row in compared.roles}
     assert (rows["embedding"].source, rows["embedding"].target) == (131_072_000, 525_336_576)
     assert rows["embedding"].because == "V 32,000 → 128,256"
@@ -218,9 +218,9 @@ def test_why_eight_billion_where_there_were_seven(made: Made) -> None:
     assert compared.verdict == "clean"
 
 
-def test_the_command_says_the_same(made: Made) -> None:
+def test_the_command_reports_the_same_count(checkpoint: MakeCheckpoint) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "inspector", "audit", str(made("llama-3-8b")), "--format", "json"],
+        [sys.executable, "-m", "inspector", "audit", str(checkpoint("llama-3-8b")), "--format", "json"],
         capture_output=True,
         check=True,
     )

@@ -1,4 +1,4 @@
-"""Classes that are code of a repository: their definition is the type's where the names fit, else nothing is wrong."""
+"""Models with custom code: the definition of the type applies where the names fit, else the verdict is undecided."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def bert_with_gates() -> tuple[Spec, dict[str, Any]]:
     }  # fmt: skip
 
 
-def low_rank_of_its_own() -> tuple[Spec, dict[str, Any]]:
-    """jina-embeddings-v3: low-rank matrices for each task that no one merges."""
+def task_adapters() -> tuple[Spec, dict[str, Any]]:
+    """jina-embeddings-v3: low-rank matrices for each task, which are never merged."""
     spec, config = stored("xlm-roberta", "Model")
     found = respelled(spec, ("query.weight", "query.parametrizations.weight.original"))
     for name in [name for name in found if name.endswith("query.parametrizations.weight.original")]:
@@ -49,7 +49,7 @@ def low_rank_of_its_own() -> tuple[Spec, dict[str, Any]]:
 
 
 def colbert() -> tuple[Spec, dict[str, Any]]:
-    """A projection behind BERT, under a class of another library."""
+    """BERT with a projection, under a class of another library."""
     spec, config = stored("bert", "Model")
     return {**{f"bert.{name}": entry for name, entry in spec.items()}, "linear.weight": ("F32", (16, 48))}, {
         **config, "architectures": ["HF_ColBERT"],
@@ -73,16 +73,16 @@ def first_llava() -> tuple[Spec, dict[str, Any]]:
 
 
 def renamed_layers() -> tuple[Spec, dict[str, Any]]:
-    """A class of transformers, of which the repository has its own version."""
+    """A class of transformers of which the repository has its own version, with other layer names."""
     spec, config = stored("llama", "ForCausalLM")
     return respelled(spec, ("self_attn.q_proj", "attention.wqkv")), {**config, "auto_map": AUTO}
 
 
-OWN = [bert_with_gates, low_rank_of_its_own, colbert, reward, first_llava, renamed_layers]
+OWN = [bert_with_gates, task_adapters, colbert, reward, first_llava, renamed_layers]
 
 
 @pytest.mark.parametrize("make", OWN)
-def test_the_repositorys_own_code_is_undecided(make: Any) -> None:
+def test_custom_code_is_undecided(make: Any) -> None:
     spec, config = make()
     audited = judged(spec, config)
     assert (audited.verdict, codes(audited)) == ("undecided", set())
@@ -97,7 +97,7 @@ def test_the_repositorys_own_code_is_undecided(make: Any) -> None:
     ("llama", "CausalLM", "value_head.weight"), ("vits", "Model", "discriminator.conv.weight"),
     ("bert", "Model", "linear.weight"), ("mpnet", "Model", "ranker.weight"),
 ])  # fmt: skip
-def test_a_class_of_nobodys_that_adds_modules_to_a_whole_base_model(model_type: str, suffix: str, added: str) -> None:
+def test_an_unknown_class_with_modules_added_to_a_complete_base_model(model_type: str, suffix: str, added: str) -> None:
     spec, config = stored(model_type, suffix)
     spec = {name: entry for name, entry in spec.items() if not name.startswith("lm_head.")}
     for lost, base in ((None, True), (next(name for name in spec if ".0." in name), False)):
@@ -110,7 +110,7 @@ def test_a_class_of_nobodys_that_adds_modules_to_a_whole_base_model(model_type: 
 
 @pytest.mark.parametrize("model_type", ["llama", "bert", "gpt2", "phi3", "qwen2"])
 @pytest.mark.parametrize("own", [{"auto_map": AUTO}, {"architectures": ["OwnModel"]}])
-def test_names_that_fit_are_judged_by_the_definition(model_type: str, own: dict[str, Any]) -> None:
+def test_names_that_fit_are_compared_with_the_definition(model_type: str, own: dict[str, Any]) -> None:
     spec, config = stored(model_type, "")
     whole = judged(spec, {**config, **({"auto_map": AUTO} if "auto_map" in own else {})})
     assert whole.verdict == "clean"
@@ -141,7 +141,7 @@ def test_the_class_decides_where_the_type_does_not_fit(of: str, suffix: str, sta
 
 
 @pytest.mark.parametrize(("files", "expected"), [((), {"C319"}), (("modeling.py", "configuration.py"), set[str]())])
-def test_weights_of_code_that_is_absent(files: tuple[str, ...], expected: set[str], tmp_path: Path) -> None:
+def test_weights_of_custom_code_that_is_absent(files: tuple[str, ...], expected: set[str], tmp_path: Path) -> None:
     spec, config = bert_with_gates()
     code = {key: place.partition("--")[2] for key, place in AUTO.items()}
     place = write(healthy(dict(spec), {**config, "auto_map": code}), tmp_path)
@@ -154,7 +154,7 @@ def test_weights_of_code_that_is_absent(files: tuple[str, ...], expected: set[st
 
 
 @pytest.mark.parametrize(("model_type", "suffix"), [("bert", "Model"), ("vit", "Model"), ("distilbert", "Model")])
-def test_a_class_of_nobodys_that_holds_a_whole_model(model_type: str, suffix: str) -> None:
+def test_an_unknown_class_around_a_complete_model(model_type: str, suffix: str) -> None:
     spec, config = stored(model_type, suffix)
     inside = {f"encoder_model.{name}": entry for name, entry in spec.items()}
     head = {"fc.weight": ("F32", (3, 48)), "fc.bias": ("F32", (3,))}

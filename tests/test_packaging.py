@@ -1,4 +1,4 @@
-"""What is built holds what it needs: the wheel the package with its pages and tables, the sdist everything."""
+"""Contents of the built distributions: the wheel has the package with its pages and tables, the sdist everything."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_the_wheel_runs_without_the_repository(built: Path, tmp_path: Path) -> N
 
 
 def test_scripts_run_and_type_check_with_the_wheel(built: Path, tmp_path: Path) -> None:
-    """As their authors have it: the package in front of the type checker is the wheel's, found by its py.typed."""
+    """As users have it: the type checker sees the installed wheel, found by its py.typed."""
     with zipfile.ZipFile(next(built.glob("*.whl"))) as wheel:
         wheel.extractall(tmp_path / "site")
     script = tmp_path / "script_uses.py"

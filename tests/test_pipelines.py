@@ -1,4 +1,4 @@
-"""A diffusers pipeline in its folders: sums, the missing component, and one that lost its folders."""
+"""Audits of diffusers pipelines: sums over components, missing and exchanged components, and the index."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_many_components_that_the_pipeline_does_not_take_are_one_note(tmp_path: 
     ("CLIPTextModel", "WithProjection", "name CLIPTextModelWithProjection for text_encoder_2"),
     ("CLIPTextModel", "", "take text_encoder_2 and model_index.json from the pipeline"),
 ])  # fmt: skip
-def test_a_text_encoder_that_gives_no_projection(class_name: str, saved: str, words: str, tmp_path: Path) -> None:
+def test_a_text_encoder_without_a_projection(class_name: str, saved: str, words: str, tmp_path: Path) -> None:
     """Recorded: diffusers loads it, and `encode_prompt` of StableDiffusionXLPipeline fails."""
     parts = {**PARTS, "_class_name": "StableDiffusionXLPipeline", "text_encoder_2": ["transformers", class_name]}
     folder = pipeline(tmp_path, parts)
@@ -166,7 +166,7 @@ VISION = {
 def test_a_text_encoder_is_loaded_as_the_class_that_the_pipeline_names(
     index: str, config: dict[str, Any] | None, suffix: str, code: str | None, tmp_path: Path
 ) -> None:
-    """Recorded: `from_pretrained` of that class, which leaves what is not stored at random."""
+    """Recorded: `from_pretrained` of that class, which initialises randomly what is not stored."""
     folder = pipeline(tmp_path, {**PARTS, "text_encoder": ["transformers", index]})
     record = base_record("t5", suffix)
     spec = spec_of(record) if config is None else genuine(config, "F16")
@@ -257,7 +257,7 @@ CLIP: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("tower", ["vision_model.", "vision_model.vision_model."])
-def test_a_safety_checker_is_whole(tower: str, tmp_path: Path) -> None:
+def test_a_complete_safety_checker_is_clean(tower: str, tmp_path: Path) -> None:
     """34,292 parameters: `StableDiffusionSafetyChecker` of diffusers 0.42, which loads the names of both versions."""
     checker = ["stable_diffusion", "StableDiffusionSafetyChecker"]
     extractor = ["transformers", "CLIPImageProcessor"]
@@ -321,7 +321,7 @@ def test_an_encoder_of_another_width_is_reported(hidden: int, found: set[str], t
 def test_a_denoiser_that_reads_other_channels_is_reported(
     class_name: str, channels: int, found: set[str], tmp_path: Path
 ) -> None:
-    """diffusers loads it, and its first call fails: the input has a mask or an image beside the latents, or has not."""
+    """diffusers loads it, and its first call fails: the input needs a mask or an image too, or must not have it."""
     folder = pipeline(tmp_path, {**PARTS, "_class_name": class_name})
     (folder / "vae" / "config.json").write_text(json.dumps({**VAE, "latent_channels": 4}), encoding="utf-8")
     net = {**UNET, "in_channels": channels}
@@ -403,8 +403,8 @@ def test_a_motion_adapter_has_the_blocks_of_its_unet(
     assert [one.rows()[0][0] for one in found] == ([] if row is None else [row])
 
 
-def test_both_widths_can_be_compared() -> None:
-    """The key of the UNet counts what stands beside the text, too: 112 is 6 numbers of 8 and a text of 64."""
+def test_the_width_of_the_text_is_part_of_a_larger_key() -> None:
+    """The key of the UNet counts more than the text embedding: 112 is 6 values of width 8 and a text of width 64."""
     texts = {"text_encoder": {"hidden_size": 64}, "text_encoder_2": {"hidden_size": 32, "projection_dim": 32}}
     parts = {name: SimpleNamespace(findings=(), checkpoint=SimpleNamespace(config=SimpleNamespace(values=values)))
              for name, values in {**texts, "unet": SDXL}.items()}  # fmt: skip
@@ -524,7 +524,7 @@ def test_an_absent_entry_is_found_by_its_class(tmp_path: Path) -> None:
                                   "tokenizer/tokenizer_config.json"])  # fmt: skip
 @pytest.mark.parametrize("text", ["", '{"a": ', "{}"])
 def test_texts_of_components_without_weights(file: str, text: str, tmp_path: Path) -> None:
-    """Both libraries refuse what is no JSON."""
+    """Both libraries refuse invalid JSON."""
     folder = pipeline(tmp_path, PARTS)
     (folder / file).write_text(text, encoding="utf-8")
     found = [(one.code, one.place.file) for one in audit(str(folder)).findings]
@@ -642,7 +642,7 @@ def test_tokenizers_that_a_class_does_not_read(
     assert codes(audit(str(folder))) == found
 
 
-def test_the_class_of_a_tokenizer_is_mended(tmp_path: Path) -> None:
+def test_the_class_of_a_tokenizer_is_repaired(tmp_path: Path) -> None:
     folder = pipeline(tmp_path, {**PARTS, "tokenizer": ["transformers", "T5Tokenizer"]})
     (folder / "tokenizer" / "tokenizer.json").write_text(json.dumps(NUMBERED), encoding="utf-8")
     named = {"tokenizer_class": "CLIPTokenizer"}
@@ -652,7 +652,7 @@ def test_the_class_of_a_tokenizer_is_mended(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("lost", "found"), [("", set()), ("vocab.json", {"N416"}), ("merges.txt", {"N416"})])
-def test_a_vocabulary_of_two_files_needs_both(lost: str, found: set[str], tmp_path: Path) -> None:
+def test_a_vocabulary_in_two_files_needs_both(lost: str, found: set[str], tmp_path: Path) -> None:
     folder = pipeline(tmp_path, PARTS)
     (folder / "tokenizer" / "tokenizer.json").unlink()
     for name in ("vocab.json", "merges.txt"):
@@ -661,7 +661,7 @@ def test_a_vocabulary_of_two_files_needs_both(lost: str, found: set[str], tmp_pa
     assert codes(audit(str(folder))) == found
 
 
-def test_a_setting_of_a_scheduler_is_mended(tmp_path: Path) -> None:
+def test_a_setting_of_a_scheduler_is_repaired(tmp_path: Path) -> None:
     folder = pipeline(tmp_path, PARTS)
     file = folder / "scheduler" / "scheduler_config.json"
     file.write_text('{"_class_name": "PNDMScheduler", "beta_schedule": "linearr"}', encoding="utf-8")
@@ -673,7 +673,7 @@ def test_a_setting_of_a_scheduler_is_mended(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("entries", [{"image_encoder": 3}, {"unet": ["torch", "UNet2DConditionModel"]}])
-def test_entries_are_mended(entries: dict[str, Any], tmp_path: Path) -> None:
+def test_entries_are_repaired(entries: dict[str, Any], tmp_path: Path) -> None:
     folder = pipeline(tmp_path, {**PARTS, **entries})
     assert mend(str(folder), write=True, format="json").code == 0
     assert audit(str(folder)).verdict == "clean"
@@ -693,7 +693,7 @@ def test_what_a_readme_names_is_elsewhere(readme: bool, found: set[str], tmp_pat
     assert readme == any("movq" in one.check and not one.decisive for one in audited.skipped)
 
 
-def test_what_the_pipeline_does_not_take_is_not_judged(tmp_path: Path) -> None:
+def test_components_that_the_pipeline_does_not_take_are_not_audited(tmp_path: Path) -> None:
     folder = pipeline(tmp_path, {**PARTS, "extra": ["diffusers", "VQModel"], "noise": ["diffusers", "DDIMScheduler"]})
     write(folder / "extra", genuine(TEXT, "F16"), {"_class_name": "VQModel"})
     audited = audit(str(folder))
@@ -724,7 +724,7 @@ def test_weights_of_another_component_are_to_be_downloaded_again(tmp_path: Path)
 
 @pytest.mark.parametrize(("width", "code"), [(48, "N458"), (40, "C310")])
 def test_a_width_that_two_components_share(width: int, code: str, tmp_path: Path) -> None:
-    """The UNet of another model: its config agrees with the text encoder, or nothing says that it is right."""
+    """The UNet of another model: its config agrees with the text encoder, or nothing confirms it."""
     folder = pipeline(tmp_path, PARTS)
     write(folder / "unet", genuine({**UNET, "cross_attention_dim": 96}, "F16"), {**UNET, "cross_attention_dim": width})
     (folder / "unet" / "model.safetensors").rename(folder / "unet" / "diffusion_pytorch_model.safetensors")
@@ -757,7 +757,7 @@ def test_latents_that_a_transformer_packs(swapped: str, fits: str, tmp_path: Pat
     assert [(one.code, one.facts.get("agreeing")) for one in found] == [("N458", fits)]
 
 
-def test_what_else_differs_in_weights_of_another_model_follows(tmp_path: Path) -> None:
+def test_further_differences_in_weights_of_another_model_are_part_of_one_finding(tmp_path: Path) -> None:
     """FLUX's VAE in Stable Diffusion: more channels, and no convolutions around the latents."""
     own = {"_class_name": "AutoencoderKL", "latent_channels": 4}
     folder = pipeline(tmp_path, PARTS)
@@ -781,7 +781,7 @@ PROJECTED: dict[str, Any] = {**TEXT, "architectures": ["CLIPTextModelWithProject
 
 
 def exchange(first: Path, second: Path) -> None:
-    """Puts each of two files into the place of the other."""
+    """Exchange two files."""
     content = first.read_bytes()
     first.write_bytes(second.read_bytes())
     second.write_bytes(content)
@@ -805,7 +805,7 @@ def test_exchanged_files_are_put_back(second: dict[str, Any], one: str, other: s
     assert [file.read_bytes() for file in files] == before and audit(str(folder)).verdict == "clean"
 
 
-def test_a_loss_is_no_exchange(tmp_path: Path) -> None:
+def test_a_lost_projection_is_not_taken_for_an_exchange(tmp_path: Path) -> None:
     """The second encoder without its projection: the first one has none either."""
     folder = pipeline(tmp_path, {**PARTS, "image_encoder": ["transformers", "CLIPTextModelWithProjection"]})
     left = {name: entry for name, entry in genuine(PROJECTED, "F16").items() if name != "text_projection.weight"}
@@ -834,7 +834,7 @@ def test_an_adapter_in_the_place_of_weights(name: str, tmp_path: Path) -> None:
     assert not json.loads(mend(str(folder), format="json").text)["steps"]
 
 
-def test_a_lost_part_is_not_solved_into_the_config(tmp_path: Path) -> None:
+def test_a_lost_part_does_not_change_the_config(tmp_path: Path) -> None:
     folder = pipeline(tmp_path, PARTS)
     kept = {name: entry for name, entry in genuine(UNET, "F16").items() if not name.startswith("mid_block.")}
     write(folder / "unet", kept, UNET)
@@ -842,7 +842,7 @@ def test_a_lost_part_is_not_solved_into_the_config(tmp_path: Path) -> None:
     assert codes(audit(str(folder))) == {"N404"}
 
 
-def test_a_wound_is_reported_with_its_component(tmp_path: Path) -> None:
+def test_a_lost_tensor_is_reported_with_its_component(tmp_path: Path) -> None:
     folder = pipeline(tmp_path, PARTS)
     (folder / "text_encoder" / "config.json").write_text(json.dumps({**TEXT, "vocab_size": 104}), encoding="utf-8")
     audited = audit(str(folder))
@@ -883,7 +883,7 @@ def test_a_compiled_component_is_named_by_its_config(tmp_path: Path) -> None:
     assert finding.facts["meant"] == ["diffusers", "UNet2DConditionModel"]
 
 
-def test_what_auto_classes_do_with_a_component_of_another_class_is_not_said(tmp_path: Path) -> None:
+def test_what_auto_classes_do_with_a_component_of_another_class_is_not_reported(tmp_path: Path) -> None:
     folder = pipeline(tmp_path, PARTS)
     config = {**base_record("t5", "ForConditionalGeneration")["config"], "architectures": None}
     tensors = {name: entry for name, entry in genuine(config, "F16").items() if not name.startswith("decoder.")}
@@ -897,7 +897,7 @@ def test_folders_outside_are_not_opened(tmp_path: Path) -> None:
     assert set(audited.components) == {"unet", "text_encoder", "vae"}
 
 
-def test_a_claim_of_a_pipeline_is_set_against_its_sums_and_parts(tmp_path: Path) -> None:
+def test_a_claim_for_a_pipeline_is_compared_with_its_sums_and_components(tmp_path: Path) -> None:
     folder = str(pipeline(tmp_path, PARTS))
     whole = audit(folder)
     unet, text, vae = (part.counts.unique_parameters for part in whole.components.values())
@@ -942,7 +942,7 @@ def test_a_modular_pipeline(tmp_path: Path) -> None:
     [
         ({"type_hint": ["diffusers", "AutoencoderKLL"]}, {"N475"}),  # AttributeError
         ({"type_hint": None}, {"N476"}),  # KeyError
-        ({"subfolder": "other"}, set()),  # taken from the repository; the folder is of no component
+        ({"subfolder": "other"}, set()),  # taken from the repository; the folder belongs to no component
         ({"pretrained_model_name_or_path": None, "subfolder": "other"}, set()),  # not loaded
     ],
     ids=str,

@@ -1,4 +1,4 @@
-"""Windows, simulated on the system that runs the tests: reads, paths, names of devices, code pages, consoles."""
+"""Platform differences, with Windows simulated: reads, paths, device names, code pages, consoles."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ SYSTEMS = ["CON", "nul", "aux.txt", "C:\\models\\con.json", "small-llama/PRN", "
 """Names under which Windows has devices, in any folder and with any ending."""
 
 
-def carried_out(commands: list[list[str]], *options: str) -> list[tuple[int, str, str]]:
-    """Exit code, report and errors of each command line, run beside the fixtures."""
+def run_commands(commands: list[list[str]], *options: str) -> list[tuple[int, str, str]]:
+    """Exit code, report and errors of each command line, run in the folder of the fixtures."""
     done = subprocess.run(
         [sys.executable, "-m", "tests.simulated_windows", *options],
         cwd=CHECKPOINTS,
@@ -60,13 +60,13 @@ def carried_out(commands: list[list[str]], *options: str) -> list[tuple[int, str
 
 
 def on_windows(word: str) -> str:
-    """A path beside the fixtures as it is written on Windows, other words as they are."""
+    """Turn paths of fixtures into Windows paths; other words stay unchanged."""
     return word.replace("/", "\\") if (CHECKPOINTS / word).exists() else word
 
 
-def test_every_verb_says_on_windows_what_it_says_here() -> None:
-    there = carried_out([[on_windows(word) for word in words] for words in COMMANDS])
-    for words, one, other in zip(COMMANDS, carried_out(COMMANDS, "--plain"), there, strict=True):
+def test_every_verb_prints_on_windows_what_it_prints_here() -> None:
+    there = run_commands([[on_windows(word) for word in words] for words in COMMANDS])
+    for words, one, other in zip(COMMANDS, run_commands(COMMANDS, "--plain"), there, strict=True):
         assert (other[0], other[1].replace("\\", "/"), other[2]) == (one[0], one[1].replace("\\", "/"), one[2]), words
         assert one[1], words
 
@@ -75,33 +75,33 @@ def test_every_verb_says_on_windows_what_it_says_here() -> None:
 def test_a_path_with_a_drive_is_a_path(written: str) -> None:
     whole = "C:" + str(CHECKPOINTS / "small-llama").replace("/", written)
     absent = f"C:{written}models{written}absent"
-    audited, read, nothing = carried_out([["audit", whole], ["audit", f"{whole}{written}config.json"], [absent]])
-    assert audited == carried_out([["audit", "small-llama"]], "--plain")[0]
+    audited, read, nothing = run_commands([["audit", whole], ["audit", f"{whole}{written}config.json"], [absent]])
+    assert audited == run_commands([["audit", "small-llama"]], "--plain")[0]
     assert read[0] == 3 and "there is no file or folder" not in read[1]
     assert nothing[0] == 3 and "not-found" in nothing[1]
     for path in (whole, absent, f"C:{written}x", "C:x", "C://models/x", "\\\\server\\share\\x", "models\\x"):
         assert address_of(path, exists=False) == Address("path", path)
 
 
-def test_capitals_do_not_count() -> None:
+def test_file_names_are_case_insensitive() -> None:
     path = f"C:{CHECKPOINTS / 'llama-q8'}\\model.gguf"
-    one, other = carried_out([["audit", path], ["audit", path.replace("model.gguf", "MODEL.GGUF")]])
+    one, other = run_commands([["audit", path], ["audit", path.replace("model.gguf", "MODEL.GGUF")]])
     assert one == other and not one[0]
 
 
 def test_a_web_address_is_no_name_of_a_file() -> None:
-    """Windows answers EINVAL where a name has a colon; the address is read all the same."""
-    (outcome,) = carried_out([["audit", "nothing://host/model"]])
+    """Windows returns EINVAL for a name with a colon; the address is read nevertheless."""
+    (outcome,) = run_commands([["audit", "nothing://host/model"]])
     assert outcome[0] == 3 and "scheme" in outcome[1]
 
 
 def test_devices_are_never_opened() -> None:
-    for code, report, _ in carried_out([["audit", name, "--format", "json"] for name in SYSTEMS]):
+    for code, report, _ in run_commands([["audit", name, "--format", "json"] for name in SYSTEMS]):
         assert code == 3 and "not-a-regular-file" in report
 
 
 @pytest.mark.parametrize("name", ["CON", "nul", "aux.txt", "AUX .tar.gz", "com1", "LPT³", "conin$", "con:"])
-def test_names_of_devices_are_known(name: str) -> None:
+def test_device_names_are_recognized(name: str) -> None:
     assert is_reserved(name)
     assert not is_reserved(f"x{name}") and not local_reading.names_device(name)
 
@@ -116,7 +116,7 @@ def test_bytes_are_read_at_their_place_without_pread(tmp_path: Path, monkeypatch
         assert local_reading.read_at(opened[0], 3, 4) == bytes(range(3, 7))
 
 
-def test_no_call_asks_for_more_than_macos_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_read_exceeds_the_limit_of_macos(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def pread(descriptor: int, length: int, offset: int) -> bytes:
         assert length < 1 << 31
         return bytes(range(offset, min(offset + 2, 9)))
@@ -148,7 +148,7 @@ def test_a_code_page_without_our_symbols_gets_ascii(page: str) -> None:
     assert plain == expected
 
 
-def test_a_reader_that_went_away_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_closed_pipe_is_reported_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
     class Closed(io.StringIO):
         def write(self, text: str) -> int:
             raise OSError(22, "Invalid argument")
@@ -165,10 +165,14 @@ class Console(io.StringIO):
         return True
 
 
-@pytest.mark.parametrize(("said", "understood"), [({}, False), ({"WT_SESSION": "1"}, True), ({"TERM": "dumb"}, False)])
-def test_only_new_consoles_get_escapes(said: dict[str, str], understood: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("environment", "understood"), [({}, False), ({"WT_SESSION": "1"}, True), ({"TERM": "dumb"}, False)]
+)
+def test_only_new_consoles_get_escapes(
+    environment: dict[str, str], understood: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr(os, "environ", said)
+        patched.setattr(os, "environ", environment)
         patched.setattr(os, "name", "nt")
         found = takes_escapes(Console())
     assert found == understood

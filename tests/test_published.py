@@ -1,4 +1,4 @@
-"""Counts known from outside, at full size: the definition's formula beside every published configuration."""
+"""Compares the formula of each definition with published parameter counts at full size."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def test_the_formula_gives_the_published_count(entry: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("entry", AS_PUBLISHED, ids=lambda entry: entry["name"])
-def test_a_config_as_its_repository_spells_it_gives_the_count(entry: dict[str, Any]) -> None:
+def test_the_unmodified_config_of_a_repository_gives_the_count(entry: dict[str, Any]) -> None:
     assert formula(Config("config.json", entry["config"], "config")).total == entry["parameters"]
 
 
 @pytest.mark.parametrize("entry", AS_PUBLISHED, ids=lambda entry: entry["name"])
 def test_no_published_config_is_refused(entry: dict[str, Any]) -> None:
-    """transformers 5 reads every one of them, and builds the model."""
+    """transformers 5 reads every published config and builds the model."""
     assert refused_config(entry["config"]) is None
     assert not list(mistyped(entry["config"]))
 

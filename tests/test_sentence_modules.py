@@ -1,4 +1,4 @@
-"""Modules of sentence encoders as sentence-transformers 6 saves them: whole ones clean, each damaged one named."""
+"""Modules of sentence encoders as sentence-transformers 6 saves them: complete ones are clean, damage is reported."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ TABLE_CONFIG = {"tokenizer_class": "sentence_transformers.models.tokenizer.White
 
 
 def folder(place: Path, modules: list[Module], below: str = "", model: Mapping[str, Any] = ENCODER) -> Path:
-    """A sentence encoder. below: the folder of its model."""
+    """Write a sentence encoder. below: the folder of its model."""
     write(place / below, genuine(dict(model)), dict(model))
     kind = "CLIPModel" if model is CLIP else "Transformer"
     listed = [{"idx": 0, "name": "0", "path": below, "type": f"sentence_transformers.models.{kind}"}]
@@ -90,13 +90,13 @@ def audited(place: Path) -> Audit:
 
 @pytest.mark.parametrize("below", ["", "0_Transformer"])
 @pytest.mark.parametrize("name", FOLDERS)
-def test_a_whole_encoder_is_clean(name: str, below: str, tmp_path: Path) -> None:
+def test_a_complete_encoder_is_clean(name: str, below: str, tmp_path: Path) -> None:
     found = audited(folder(tmp_path / "encoder", FOLDERS[name], below))
     assert (found.verdict, codes(found)) == ("clean", set()), found.findings
 
 
 def damaged(modules: list[Module]) -> Iterator[tuple[str, list[Module]]]:
-    """Each tensor lost, of another shape, and one too many."""
+    """The modules with each tensor lost, with another shape, and with a tensor added."""
     for place, (kind, config, stored) in enumerate(modules):
         for name, shape in stored.items():
             rest = {other: size for other, size in stored.items() if other != name}
@@ -106,7 +106,7 @@ def damaged(modules: list[Module]) -> Iterator[tuple[str, list[Module]]]:
 
 
 @pytest.mark.parametrize("name", [name for name, modules in FOLDERS.items() if any(stored for _, _, stored in modules)])
-def test_each_damaged_module_is_named(name: str, tmp_path: Path) -> None:
+def test_each_damaged_module_is_reported(name: str, tmp_path: Path) -> None:
     for number, (what, modules) in enumerate(damaged(FOLDERS[name])):
         assert codes(audited(folder(tmp_path / str(number), modules))) == {"N434"}, what
 
@@ -271,19 +271,19 @@ def test_integers_in_a_module(tmp_path: Path) -> None:
     assert (finding.code, "stored as I32" in finding.message) == ("N434", True)
 
 
-def test_a_module_that_is_wrong_is_no_evidence_on_the_next(tmp_path: Path) -> None:
+def test_a_damaged_module_is_no_evidence_against_the_next(tmp_path: Path) -> None:
     wider = ("LSTM", {**LSTM[1], "hidden_dim": 17}, LSTM[2])
     place = folder(tmp_path, [wider, ("Pooling", {"embedding_dimension": 32, "pooling_mode": "mean"}, {})])
     assert [one.code for one in audited(place).findings if one.severity != "note"] == ["N434"]
 
 
-def test_a_model_of_a_wrong_width_is_no_evidence_on_the_next(tmp_path: Path) -> None:
+def test_a_model_of_a_wrong_width_is_no_evidence_against_the_next_module(tmp_path: Path) -> None:
     place = folder(tmp_path, [POOLING])
     (place / "config.json").write_text(json.dumps({**ENCODER, "hidden_size": 28}), encoding="utf-8")
     assert codes(audited(place)) == {"C310"}
 
 
-def test_a_model_that_lost_its_weights_beside_modules_that_have_some(tmp_path: Path) -> None:
+def test_a_model_without_weights_next_to_modules_with_weights(tmp_path: Path) -> None:
     place = folder(tmp_path, [POOLING, dense(24, 12)])
     (place / "model.safetensors").unlink()
     found = audited(place)

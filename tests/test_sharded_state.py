@@ -1,4 +1,4 @@
-"""Weights as vLLM saves the state of its ranks, and what it refuses although transformers reads it."""
+"""Sharded states as vLLM saves them for its ranks, and files that vLLM refuses although transformers reads them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_ranks_are_counted(ranks: tuple[int, ...], code: str, verdict: str) -> N
     assert [one.code for one in audited.findings if one.code != "S216"] == [code]
 
 
-def test_files_under_other_names_are_no_ranks() -> None:
+def test_files_under_other_names_are_not_counted_as_ranks() -> None:
     audited = ranks_of_vllm(0, file="model.safetensors")
     assert not {"S260", "S261"} & {one.code for one in audited.findings}
 

@@ -1,4 +1,4 @@
-"""Names of models in memory (`save_file(model.state_dict())`, FSDP, accelerate) are as good as those of a save."""
+"""Checkpoints with the names in memory (`save_file(model.state_dict())`, FSDP, accelerate) instead of the saved."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def test_a_state_dict_is_clean(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["gte", "ernie4_5_moe", "olmo_hybrid", "radio", "mixtral"])
-def test_names_in_memory_of_what_is_combined_are_loaded(name: str, tmp_path: Path) -> None:
-    """Measured: transformers 5.23 combines nothing where the result itself is stored."""
+def test_combined_tensors_under_names_in_memory_are_loaded(name: str, tmp_path: Path) -> None:
+    """Measured: transformers 5.23 combines no tensors where the combined tensor is stored."""
     record = RECORDS[name]
     audited = audit(str(write(tmp_path, spec(record), record["config"])))
     assert (audited.verdict, codes(audited), audited.loads[0].outcome) == ("clean", set(), "complete")

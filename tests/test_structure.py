@@ -1,4 +1,4 @@
-"""The structure of the package: layers, tables that agree with the files, a page for every finding."""
+"""Structure of the package: layers and imports, tables that agree with the files, a page for every finding."""
 
 from __future__ import annotations
 
@@ -114,19 +114,19 @@ def test_no_cycle_between_the_parts_of_a_package(package: str) -> None:
     ordered(below)
 
 
-def test_every_package_says_what_it_is_for() -> None:
+def test_every_package_has_a_docstring() -> None:
     assert not [package for package in PACKAGES if not ast.get_docstring(tree(FILES[package]))]
 
 
 def ordered(graph: Mapping[str, Set[str]]) -> None:
-    """Fails if the graph has a cycle."""
+    """Fail if the graph has a cycle."""
     try:
         list(TopologicalSorter(graph).static_order())
     except CycleError as error:
         pytest.fail(f"import cycle: {' -> '.join(error.args[1])}")
 
 
-def test_the_loader_knows_no_model() -> None:
+def test_the_loader_mentions_no_model() -> None:
     types = set(json.loads((PACKAGE / "architectures" / "catalog.json").read_text(encoding="utf-8")))
     for path in sorted((PACKAGE / "loader").rglob("*.py")):
         for node in ast.walk(tree(path)):
@@ -150,7 +150,7 @@ repository that an adapter names goes through `repository_named`, which knows ne
 """
 
 
-def test_only_what_a_user_wrote_is_taken_for_a_source() -> None:
+def test_only_user_input_is_parsed_as_a_source() -> None:
     for module, path in FILES.items():
         for node in ast.walk(tree(path)):
             if isinstance(node, ast.ImportFrom):
@@ -232,7 +232,7 @@ def test_the_process_of_the_reference_reader_imports_nothing_else() -> None:
         assert set(names) <= {"__future__", "json", "sys", "types", "typing", "safetensors"}
 
 
-def test_the_catalog_is_what_the_files_hold() -> None:
+def test_the_catalog_agrees_with_the_files() -> None:
     made: dict[str, dict[str, object]] = {
         "catalog": {**scan()},
         "outlines": {name: list(outline) for name, outline in outlines().items()},
@@ -276,7 +276,7 @@ def _holds_code(node: ast.AST) -> bool:
     return any(isinstance(one, ast.Attribute) and one.attr == "code" for one in ast.walk(node))
 
 
-def test_what_a_finding_means_elsewhere_is_an_attribute_of_its_class() -> None:
+def test_properties_of_a_finding_are_attributes_of_its_class() -> None:
     stages = {finding.code[0] for finding in all_findings().values()}
     codes = re.compile(rf"[{''.join(sorted(stages))}]\d{{3}}")
     for module, path in FILES.items():
@@ -305,6 +305,6 @@ def test_no_class_name_is_used_twice() -> None:
     assert not {name: modules for name, modules in where.items() if len(modules) > 1}
 
 
-def test_no_room_without_a_purpose_in_its_name() -> None:
+def test_no_module_has_a_generic_name() -> None:
     for path in PACKAGE.rglob("*.py"):
         assert path.stem not in {"utils", "util", "helpers", "helper", "common", "misc"}

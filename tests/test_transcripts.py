@@ -1,6 +1,6 @@
-"""The exact words of every command, on a good and on a broken checkpoint, and in the README.
+"""Transcripts of the exact output of every command, on clean and on damaged checkpoints, and in the README.
 
-INSPECTOR_WRITE=1 python -m pytest tests/test_transcripts.py      writes them anew, to be read as a diff
+INSPECTOR_WRITE=1 python -m pytest tests/test_transcripts.py      rewrites them, to be reviewed as a diff
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def _run(words: list[str], environment: dict[str, str]) -> str:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_the_words_are_the_ones_that_were_read(name: str) -> None:
+def test_the_output_is_as_recorded(name: str) -> None:
     path = TRANSCRIPTS / f"{name}.txt"
     now = f"$ {COMMANDS[name]}\n{run(COMMANDS[name])}"
     if os.environ.get("INSPECTOR_WRITE"):

@@ -1,4 +1,4 @@
-"""Base models under a class with a head: what uses them decides whether that is wrong."""
+"""Base models under a class with a head: an error only where the head is needed, not in sentence encoders."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Spec = dict[str, tuple[str, tuple[int, ...]]]
 
 
 def record(model_type: str, suffix: str) -> dict[str, Any]:
-    """The first record of a class with this end."""
+    """The first record of a class with this suffix."""
     listed = json.loads(gzip.decompress((FIXTURES / "oracle" / f"{model_type}.json.gz").read_bytes()))["records"]
     return next(one for one in listed if one["class"].endswith(suffix))
 

@@ -1,4 +1,4 @@
-"""What the verdicts mean: clean is a proof, undecided says what is open."""
+"""Meaning of the verdicts: `clean` implies that the counts agree, `undecided` names what is not checked."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ from tests.test_pipelines import PARTS, pipeline
 CHECKPOINTS = FIXTURES / "checkpoints"
 
 
-def prove(audited: Audit) -> None:
-    """What every verdict promises, of each part too."""
+def check_verdict(audited: Audit) -> None:
+    """Check what each verdict implies, for the audit and each of its parts."""
     for part in audited.components.values():
-        prove(part)
+        check_verdict(part)
     bad = any(one.severity != "note" for one in audited.findings)
     open_checks = [skip for skip in audited.skipped if skip.decisive]
     counts = audited.counts
@@ -55,7 +55,7 @@ def prove(audited: Audit) -> None:
 
 
 def audits_of(model_type: str) -> Iterator[Audit]:
-    """A type's model, with and without its config, healthy and without one of two tensors."""
+    """Audits of a type's model with and without its config, undamaged and with one tensor removed."""
     entry = records(model_type)[0]
     spec = spec_of(entry)
     yield judged(spec, entry["config"])
@@ -67,52 +67,52 @@ def audits_of(model_type: str) -> Iterator[Audit]:
 @pytest.mark.parametrize("model_type", sampled(oracle_types(), 24))
 def test_clean_implies_that_the_counts_agree(model_type: str) -> None:
     for audited in audits_of(model_type):
-        prove(audited)
+        check_verdict(audited)
 
 
 @pytest.mark.parametrize("name", sampled(recorded.RECORDED, 12))
-def test_of_quantized_models(name: str) -> None:
+def test_quantized_models(name: str) -> None:
     found = recorded.record(name)
     spec = {one: (dtype, tuple(shape)) for one, (dtype, shape) in found["tensors"].items()}
-    prove(judged(spec, found["config"], side=found["side"]))
-    prove(judged(spec, None))
+    check_verdict(judged(spec, found["config"], side=found["side"]))
+    check_verdict(judged(spec, None))
 
 
-def test_of_adapters() -> None:
+def test_adapters() -> None:
     for name, found in adapters.records().items():
         audited = adapters.alone(adapters.spec_of(name), found["adapter"])
-        prove(audited)
+        check_verdict(audited)
         assert audited.verdict == "clean", name
-        prove(adapters.alone(adapters.spec_of(name), None))
+        check_verdict(adapters.alone(adapters.spec_of(name), None))
 
 
-def test_of_models_of_diffusers() -> None:
+def test_models_of_diffusers() -> None:
     for at, name in enumerate(diffusers_classes()):
         for found in diffusers_records(name)[: 2 if at % 10 == 0 else 0]:
-            prove(judged(spec_of(found), found["config"]))
-            prove(judged(spec_of(found), None))
+            check_verdict(judged(spec_of(found), found["config"]))
+            check_verdict(judged(spec_of(found), None))
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in CHECKPOINTS.iterdir()))
-def test_of_checkpoints_on_disk(name: str) -> None:
-    prove(audit(str(CHECKPOINTS / name)))
+def test_checkpoints_on_disk(name: str) -> None:
+    check_verdict(audit(str(CHECKPOINTS / name)))
 
 
-def test_of_pipelines(tmp_path: Path) -> None:
+def test_pipelines(tmp_path: Path) -> None:
     folder = pipeline(tmp_path, PARTS)
-    prove(audit(str(folder)))
+    check_verdict(audit(str(folder)))
     (folder / "text_encoder" / "config.json").write_text('{"model_type": "my_own"}', encoding="utf-8")
     unknown = {f"block.{number}.mix": ("F16", (8, 8)) for number in range(4)}
     write_file(folder / "text_encoder" / "model.safetensors", unknown)
     audited = audit(str(folder))
-    prove(audited)
+    check_verdict(audited)
     assert (audited.verdict, audited.components["unet"].verdict) == ("undecided", "clean")
     assert [skip.check for skip in audited.skipped if skip.decisive] == ["text_encoder: names and shapes"]
 
 
 @pytest.mark.parametrize("name", sampled(single_file.MODELS, 3))
-def test_of_single_files(name: str, tmp_path: Path) -> None:
-    prove(single_file.audited(tmp_path, single_file.whole(single_file.model(name)[0])))
+def test_single_files(name: str, tmp_path: Path) -> None:
+    check_verdict(single_file.audited(tmp_path, single_file.whole(single_file.model(name)[0])))
 
 
 UNKNOWN = {f"towers.{number}.mixing": ("F32", (6, 10)) for number in range(3)}
@@ -135,7 +135,7 @@ OPEN: dict[str, tuple[Any, dict[str, Any] | None]] = {
 @pytest.mark.parametrize("case", OPEN)
 def test_what_was_not_proven_is_undecided(case: str) -> None:
     audited = judged(*OPEN[case])
-    prove(audited)
+    check_verdict(audited)
     assert audited.verdict == "undecided"
     document: Any = audit_json(audited)
     assert [skip["check"] for skip in document["skipped"] if skip["decisive"]]

@@ -1,4 +1,4 @@
-"""Wrappers around a whole model, around its layers, and around each other: one finding, and the right count."""
+"""Names with prefixes of wrappers around a model, its layers, or other wrappers: one finding and the exact count."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ AROUND = ["module.", COMPILED, FSDP, "module.module.", f"{COMPILED}module.", f"m
 
 
 def inside(name: str, wrapper: str) -> str:
-    """A name with a wrapper around its layer."""
+    """The name with the prefix of a wrapper around its layer."""
     return LAYER.sub(lambda found: found[1] + wrapper, name, count=1)
 
 

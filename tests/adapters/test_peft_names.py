@@ -12,7 +12,7 @@ import pytest
 from inspector.auditing.start import audit
 from tests.adapters.records import Spec, records, spec_of
 from tests.checkpoints import genuine, write, write_file
-from tests.comparing.entrances import torch_file
+from tests.comparing.pair_audits import torch_file
 from tests.judged import base_record, codes
 from tests.make_checkpoints import SMALL_LLAMA
 

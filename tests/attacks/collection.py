@@ -1,6 +1,6 @@
-"""The museum: hostile and odd inputs as data, each with the rules that must speak and no other.
+"""Hostile and malformed inputs as data, each with the exact set of findings that it must give.
 
-A file is put under the name model.safetensors; a folder is given as names and bytes.
+A single file is written as model.safetensors; a folder is given as file names with their bytes.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ Folder = dict[str, bytes]
 
 
 @dataclass(frozen=True)
-class Exhibit:
-    """name; what builds it; the exact set of rules; whether a header was read; options of load()."""
+class HostileInput:
+    """build returns its content; rules: the exact names of its findings; readable: whether load() reads a header;
+    weights: the argument of load()."""
 
     name: str
     build: Callable[[], bytes | Folder]
@@ -34,22 +35,22 @@ class Exhibit:
     weights: str | None = None
 
 
-EXHIBITS: list[Exhibit] = []
+INPUTS: list[HostileInput] = []
 word: Any
 value: Any
 
 
 def add(
     name: str,
-    made: bytes | Folder | Callable[[], bytes | Folder],
+    content: bytes | Folder | Callable[[], bytes | Folder],
     *rules: str,
     readable: bool | None = None,
     weights: str | None = None,
 ) -> None:
-    """Hangs one exhibit; a file without rules is readable, one with a fatal rule says so itself."""
-    build = made if callable(made) else (lambda kept=made: kept)
+    """Add an input. By default it counts as readable unless one of its findings is fatal."""
+    build = content if callable(content) else (lambda kept=content: kept)
     reads = not (set(rules) & FATAL) if readable is None else readable
-    EXHIBITS.append(Exhibit(name, build, frozenset(rules), reads, weights))
+    INPUTS.append(HostileInput(name, build, frozenset(rules), reads, weights))
 
 
 FATAL = {
@@ -290,9 +291,9 @@ add("2^60 beyond the end", file_of({"a": entry("U8", (2**60,), 0, 2**60)}, b"x")
 
 def _absolute() -> bytes:
     for length in range(90, 130):
-        made = file_of({"a": entry("U8", (8,), 8 + length, 16 + length)}, bytes(8))
-        if len(made) == 16 + length:
-            return made
+        content = file_of({"a": entry("U8", (8,), 8 + length, 16 + length)}, bytes(8))
+        if len(content) == 16 + length:
+            return content
     raise AssertionError
 
 
@@ -346,7 +347,7 @@ add("layer 10^30", file_of({f"layers.{10**30}.w": entry()}, b"x"))
 add("5 million lists", lambda: text('{"a":[' + "[]," * 3_000_000 + "[]]}"), "header-not-json")
 add("empty objects", lambda: text('{"a":[' + "{}," * 3_000_000 + "{}]}"), "header-not-json")
 
-# Foreign files under the name
+# Files of other formats under the name of a safetensors file
 LFS = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 1234567\n"
 
 
@@ -364,7 +365,7 @@ def _tar() -> bytes:
     return kept.getvalue()
 
 
-FOREIGN: dict[str, bytes | Callable[[], bytes]] = {
+OTHER_FORMATS: dict[str, bytes | Callable[[], bytes]] = {
     "git-lfs pointer": LFS,
     "HTML": b"<!DOCTYPE html>\n<html><body>Sign in</body></html>",
     "HTML in capitals": b"\n<HTML><HEAD></HEAD></HTML>",
@@ -390,8 +391,8 @@ FOREIGN: dict[str, bytes | Callable[[], bytes]] = {
     "zeros": bytes(100_000),
     "program": b"\x7fELF\x02\x01\x01" + b"\0" * 50,
 }
-for name, made in FOREIGN.items():
-    add(f"foreign: {name}", made, "not-a-checkpoint")
+for name, content in OTHER_FORMATS.items():
+    add(f"foreign: {name}", content, "not-a-checkpoint")
 add("zip behind", lambda: GOOD + _zip(), "data-behind-end")
 add("noise", bytes((n * 89 + 41) % 251 for n in range(3000)), "header-length")
 
@@ -488,8 +489,8 @@ BROKEN: dict[str, bytes | Callable[[], bytes]] = {
     "surrogate": index_of(PROMISE).replace(b'"c"', b'"\\ud800"'),
     "zeros": bytes(500),
 }
-for name, made in BROKEN.items():
-    raw = made() if callable(made) else made
+for name, content in BROKEN.items():
+    raw = content() if callable(content) else content
     add(f"index {name}", indexed(raw), "index-unreadable")
 add("index empty map", indexed(b'{"metadata":{},"weight_map":{}}'), "index-names-nothing")
 add(
@@ -598,10 +599,10 @@ def _with_config(config: bytes | Callable[[], bytes]) -> Folder:
     return {"model.safetensors": GOOD, "config.json": config() if callable(config) else config}
 
 
-for name, made in CONFIGS.items():
+for name, content in CONFIGS.items():
     add(
         f"config {name}",
-        partial(_with_config, made),
+        partial(_with_config, content),
         "config-unreadable",
     )
 add("config NaN", {"model.safetensors": GOOD, "config.json": b'{"a":[NaN,Infinity,-Infinity]}'})

@@ -1,4 +1,4 @@
-"""Makes the bytes of the museum: headers, files and folders, healthy or with one are in them."""
+"""Builds safetensors headers, files and folders as bytes, valid ones and ones with faults."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ INDEX = "model.safetensors.index.json"
 
 
 def entry(dtype: str = "U8", shape: Any = (1,), start: Any = 0, stop: Any = 1) -> dict[str, Any]:
-    """One entry of a header."""
+    """A tensor's entry in a header."""
     dims = list(shape) if isinstance(shape, tuple) else shape
     return {"dtype": dtype, "shape": dims, "data_offsets": [start, stop]}
 
@@ -27,19 +27,19 @@ def file_of(header: dict[str, Any], data: bytes = b"", metadata: Any = PT) -> by
 
 
 def text(header: str, size: int = 1) -> bytes:
-    """A file of a header given as text, in which `META` stands for healthy metadata."""
+    """A file of a header given as text, in which `META` is replaced by valid metadata."""
     return framed(header.replace("META", '"__metadata__":{"format":"pt"}').encode(), bytes(size))
 
 
 def healthy(*names: str, width: int = 1) -> bytes:
-    """A file of U8 tensors of `width` elements each."""
+    """A valid file of U8 tensors of `width` elements each."""
     header = {name: entry("U8", (width,), n * width, (n + 1) * width) for n, name in enumerate(names)}
     return file_of(header, bytes(width * len(names)))
 
 
-def index_of(promise: dict[str, Any], **metadata: Any) -> bytes:
-    """An index with this weight_map."""
-    return json.dumps({"metadata": metadata, "weight_map": promise}).encode()
+def index_of(weight_map: dict[str, Any], **metadata: Any) -> bytes:
+    """The bytes of an index."""
+    return json.dumps({"metadata": metadata, "weight_map": weight_map}).encode()
 
 
 def shard(number: int, count: int) -> str:
@@ -48,7 +48,7 @@ def shard(number: int, count: int) -> str:
 
 
 def two_shards(**more: bytes) -> dict[str, bytes]:
-    """A healthy folder of two shards with an index: tensors a and b, then c."""
+    """A valid folder of two shards with an index: tensors a and b, then c."""
     one, two = shard(1, 2), shard(2, 2)
     return {
         one: healthy("a", "b"),

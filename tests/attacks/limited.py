@@ -1,7 +1,7 @@
-"""Runs the command in a process of its own with limits of memory and CPU time, and measures what it used.
+"""Runs the command in a subprocess with limits on memory and CPU time, and measures what it used.
 
-The process in between imports nothing large, because the peak memory of a process is never below that of the process
-that started it.
+An intermediate process that imports nothing large starts it, because the peak memory of a process is never below
+that of the process that started it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ ADDRESS_LIMIT = 1_500_000_000
 
 
 class Used(NamedTuple):
-    """What a run used. cpu in seconds, of all its processes; memory in bytes, at its peak."""
+    """Result of a run. cpu: seconds of all its processes; memory: peak in bytes."""
 
     code: int
     cpu: float

@@ -1,6 +1,6 @@
-"""Inputs of few bytes that ask for much work, memory or output; each name with what builds its folder.
+"""Small inputs that demand much work, memory or output, as builders by name.
 
-A builder writes files into an empty folder and gives the arguments of the command.
+A builder writes files into an empty folder and returns the arguments of the command.
 """
 
 from __future__ import annotations
@@ -51,22 +51,22 @@ def llama(**changes: Any) -> dict[str, Any]:
     return {**base_record("llama")["config"], **changes}
 
 
-def beside_llama(folder: Path, config: Mapping[str, Any] | None = None, names: Iterable[str] = ()) -> list[str]:
-    """A small Llama, whole, with another config or more tensors."""
+def llama_with(folder: Path, config: Mapping[str, Any] | None = None, names: Iterable[str] = ()) -> list[str]:
+    """Write a complete small Llama with another config or additional tensors."""
     whole = genuine(llama())
     write(folder, {**whole, **dict.fromkeys(names, ("F32", (1,)))}, llama() if config is None else config)
     return AUDIT
 
 
 def raw_config(folder: Path, text: str | bytes) -> list[str]:
-    """A small Llama next to a config of exactly this text."""
-    beside_llama(folder)
+    """Write a small Llama with a config of exactly this text."""
+    llama_with(folder)
     (folder / "config.json").write_bytes(text.encode() if isinstance(text, str) else text)
     return AUDIT
 
 
 def header_lines(folder: Path, entries: Iterable[tuple[str, list[int]]], dtype: str = "U8") -> list[str]:
-    """A header written line by line, for many tensors. Shapes are given, the data is a hole."""
+    """Write a file with many tensors, its header entry by entry and a hole in place of the data."""
     position, parts = 0, []
     for name, shape in entries:
         size = 1
@@ -102,14 +102,14 @@ def _(folder: Path) -> list[str]:
     return [*header_lines(folder, ((f"{word}.weight", [1]) for word in words(1_000_000, 5)))[:2]]
 
 
-@attack("names-50k-beside-llama")
+@attack("names-50k-in-llama")
 def _(folder: Path) -> list[str]:
-    return beside_llama(folder, names=(f"model.{word}.weight" for word in words(50_000)))
+    return llama_with(folder, names=(f"model.{word}.weight" for word in words(50_000)))
 
 
 @attack("names-50k-in-layers")
 def _(folder: Path) -> list[str]:
-    return beside_llama(folder, names=(f"model.layers.{at % 7}.{word}.weight" for at, word in enumerate(words(50_000))))
+    return llama_with(folder, names=(f"model.layers.{at % 7}.{word}.weight" for at, word in enumerate(words(50_000))))
 
 
 @attack("names-misspelled")
@@ -151,7 +151,7 @@ def _(folder: Path) -> list[str]:
 
 
 def scattered(count: int, axes: int = 2, size: int = 1_000_000) -> Iterator[tuple[int, ...]]:
-    """Index tuples without order, as a hash gives them."""
+    """Unordered index tuples, as a hash function gives them."""
     state = 1
     for _ in range(count):
         found = []
@@ -170,13 +170,11 @@ for _count in (10_000, 100_000):
     @attack(f"scattered-llama-{_count}")
     def _(folder: Path, count: int = _count) -> list[str]:
         found = {f"model.layers.{a}.mlp.{b}.up_proj.weight": None for a, b in scattered(count)}
-        return beside_llama(folder, names=found)
+        return llama_with(folder, names=found)
 
     @attack(f"scattered-layers-{_count}")
     def _(folder: Path, count: int = _count) -> list[str]:
-        return beside_llama(
-            folder, names={f"model.layers.{a}.mlp.up_proj.weight": None for (a,) in scattered(count, 1)}
-        )
+        return llama_with(folder, names={f"model.layers.{a}.mlp.up_proj.weight": None for (a,) in scattered(count, 1)})
 
     @attack(f"scattered-3-axes-{_count}")
     def _(folder: Path, count: int = _count) -> list[str]:
@@ -243,9 +241,7 @@ for _count in (10_000, 100_000):
     @attack(f"gptq-ignored-{_count}")
     def _(folder: Path, count: int = _count) -> list[str]:
         listed = [f"model.layers.{at}.{word}" for at, word in enumerate(words(count))]
-        return beside_llama(
-            folder, llama(quantization_config={"quant_method": "fp8", "modules_to_not_convert": listed})
-        )
+        return llama_with(folder, llama(quantization_config={"quant_method": "fp8", "modules_to_not_convert": listed}))
 
     @attack(f"awq-patterns-{_count}")
     def _(folder: Path, count: int = _count) -> list[str]:
@@ -295,7 +291,7 @@ for _count in (10_000, 100_000):
 
     @attack(f"copies-index-{_count}")
     def _(folder: Path, count: int = _count) -> list[str]:
-        beside_llama(folder)
+        llama_with(folder)
         promise = {
             f"{word}.weight": f"model-{at % 400 + 1:05d}-of-00400.safetensors" for at, word in enumerate(words(count))
         }
@@ -314,7 +310,7 @@ def _(folder: Path) -> list[str]:
     return tensors(folder, ("a" + ".0" * 20_000 + f".{word}" for word in words(200)))
 
 
-@attack("names-of-indices-beside-letters")
+@attack("names-of-indices-and-letters")
 def _(folder: Path) -> list[str]:
     return tensors(folder, (f"w{at}" + ".1" * 20_000 for at in range(200)))
 
@@ -331,7 +327,7 @@ def _(folder: Path) -> list[str]:
     return AUDIT
 
 
-@attack("digits-beside-letters")
+@attack("digits-and-letters")
 def _(folder: Path) -> list[str]:
     return tensors(folder, (f"w{at}x{at * 7919 % 9973}.weight" for at in range(50_000)))
 
@@ -448,7 +444,7 @@ KEYS = (
 
 @attack("config-lists-for-numbers")
 def _(folder: Path) -> list[str]:
-    return beside_llama(
+    return llama_with(
         folder, llama(**{key: [1, 2] * 50_000 for key in KEYS if key not in ("model_type", "architectures")})
     )
 
@@ -457,16 +453,16 @@ for _key in ("num_hidden_layers", "hidden_size", "num_key_value_heads", "vocab_s
 
     @attack(f"config-list-{_key}")
     def _(folder: Path, key: str = _key) -> list[str]:
-        return beside_llama(folder, llama(**{key: list(range(300_000))}))
+        return llama_with(folder, llama(**{key: list(range(300_000))}))
 
     @attack(f"config-huge-{_key}")
     def _(folder: Path, key: str = _key) -> list[str]:
-        return beside_llama(folder, llama(**{key: 10**18 + 9}))
+        return llama_with(folder, llama(**{key: 10**18 + 9}))
 
 
 @attack("config-text-numbers")
 def _(folder: Path) -> list[str]:
-    return beside_llama(folder, llama(**{key: "9" * 1_000_000 for key in KEYS if key != "model_type"}))
+    return llama_with(folder, llama(**{key: "9" * 1_000_000 for key in KEYS if key != "model_type"}))
 
 
 @attack("config-emoji-60mb")
@@ -538,7 +534,7 @@ def _(folder: Path) -> list[str]:
 
 
 def other_config(name: str, model_type: str, **changes: Any) -> None:
-    """An attack with a config of a model type, and its own weights."""
+    """Register an input with a config of a model type and weights of that type."""
 
     @attack(name)
     def _(folder: Path) -> list[str]:
@@ -553,7 +549,7 @@ def other_config(name: str, model_type: str, **changes: Any) -> None:
 
 
 def _of_type(model_type: str) -> tuple[dict[str, tuple[str, tuple[int, ...]]], dict[str, Any]]:
-    """Tensors and config of a type; where there is no record, those of Llama under a config with nothing else."""
+    """Tensors and config of a type; without a record, Llama's tensors and a config with nothing but the type."""
     from tests.judged import spec_of
 
     try:
@@ -613,7 +609,7 @@ other_config("hifigan", "speecht5_hifigan", upsample_rates=[2] * 10_000, resbloc
 def adapter(folder: Path, **settings: Any) -> list[str]:
     """An adapter with settings, next to a base of the small Llama."""
     (folder / "base").mkdir()
-    beside_llama(folder / "base")
+    llama_with(folder / "base")
     (folder / "adapter").mkdir()
     names = [f"base_model.model.model.layers.0.self_attn.q_proj.lora_{side}.weight" for side in "AB"]
     write_file(folder / "adapter" / "adapter_model.safetensors", dict.fromkeys(names, ("F32", (16, 16))))
@@ -702,13 +698,13 @@ def _(folder: Path) -> list[str]:
 
 
 def pickle_file(folder: Path, pickle: bytes, storages: dict[str, bytes] | None = None) -> list[str]:
-    """A file as torch.save writes one."""
+    """Write a file as torch.save does."""
     (folder / "pytorch_model.bin").write_bytes(archive(pickle, storages or {"0": bytes(16)}))
     return AUDIT
 
 
 def shared_dicts(levels: int, width: int) -> bytes:
-    """Dicts that hold the one below them several times: width^levels names."""
+    """Nested dicts that each contain the next one several times: width^levels names."""
     code = Code().add(b"}(").text("w").tensor((1,)).add(b"uq\0")
     for level in range(levels):
         code.add(b"}(")
@@ -1059,7 +1055,7 @@ def _(folder: Path) -> list[str]:
 
 @attack("components-900")
 def _(folder: Path) -> list[str]:
-    return pipeline(folder, 900, beside_llama)
+    return pipeline(folder, 900, llama_with)
 
 
 @attack("components-names-20")
@@ -1077,7 +1073,7 @@ def _(folder: Path) -> list[str]:
 
 @attack("index-one-file-each")
 def _(folder: Path) -> list[str]:
-    beside_llama(folder)
+    llama_with(folder)
     promise = {f"{word}.weight": f"{word}.safetensors" for word in words(300_000)}
     (folder / "model.safetensors.index.json").write_text(
         json.dumps({"metadata": {"total_size": 1}, "weight_map": promise})
@@ -1088,7 +1084,7 @@ def _(folder: Path) -> list[str]:
 
 @attack("index-emoji-60mb")
 def _(folder: Path) -> list[str]:
-    beside_llama(folder)
+    llama_with(folder)
     index = {"metadata": {"note": "a" * 60_000_000 + "\U0001f600"}, "weight_map": {}}
     (folder / "model.safetensors.index.json").write_text(json.dumps(index, ensure_ascii=False))
     return AUDIT
@@ -1096,7 +1092,7 @@ def _(folder: Path) -> list[str]:
 
 @attack("index-wrong-values")
 def _(folder: Path) -> list[str]:
-    beside_llama(folder)
+    llama_with(folder)
     promise = {f"{word}.weight": [1, 2, {"a": word}] for word in words(200_000)}
     (folder / "model.safetensors.index.json").write_text(
         json.dumps({"metadata": {"total_size": [1] * 100_000}, "weight_map": promise})

@@ -1,4 +1,4 @@
-"""Whatever is in a config: an audit, its reports and the formula come out, and come out soon."""
+"""Arbitrary values in configs: audit, reports and formula complete within a bounded number of calls."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ SETTINGS: tuple[dict[str, Any], ...] = (
 
 
 def reported(spec: Any, config: dict[str, Any], path: Path) -> None:
-    """Everything that is printed of it, with limited work."""
+    """All output for a listing and a config, with a limit on the work."""
     with at_most(MOST):
         audited = judged(spec, config)
         assert "\x1b" not in audit_text(audited)
@@ -89,7 +89,7 @@ def test_every_key_of_a_definition_at_once(value: object, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_settings_of_a_quantiser(method: str, tmp_path: Path) -> None:
+def test_settings_of_a_quantizer(method: str, tmp_path: Path) -> None:
     record = base_record("llama")
     for settings in SETTINGS:
         packed = {**record["config"], "quantization_config": {"quant_method": method, **settings}}
@@ -109,9 +109,9 @@ NAMES: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("beside", [True, False], ids=["beside a model", "alone"])
+@pytest.mark.parametrize("with_model", [True, False], ids=["with a model", "alone"])
 @pytest.mark.parametrize("name", NAMES)
-def test_names_that_no_tool_writes(name: str, beside: bool, tmp_path: Path) -> None:
-    config = base_record("llama")["config"] if beside else {}
-    spec = {**(genuine(config) if beside else {}), **NAMES[name]}
+def test_names_that_no_tool_writes(name: str, with_model: bool, tmp_path: Path) -> None:
+    config = base_record("llama")["config"] if with_model else {}
+    spec = {**(genuine(config) if with_model else {}), **NAMES[name]}
     reported(spec, config, tmp_path / "config.json")

@@ -1,4 +1,4 @@
-"""Every exhibit gives exactly its findings, and quickly."""
+"""Every hostile input gives exactly its findings, within a bounded number of calls."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from pathlib import Path
 import pytest
 
 from inspector.loader.checkpoint import load
-from tests.attacks.collection import EXHIBITS, Exhibit
+from tests.attacks.collection import INPUTS, HostileInput
 from tests.steps import at_most
 
 
-def test_the_museum_is_large() -> None:
-    assert len(EXHIBITS) >= 150
-    assert len({exhibit.name for exhibit in EXHIBITS}) == len(EXHIBITS)
+def test_the_collection_is_large() -> None:
+    assert len(INPUTS) >= 150
+    assert len({hostile.name for hostile in INPUTS}) == len(INPUTS)
 
 
-@pytest.mark.parametrize("exhibit", EXHIBITS, ids=lambda exhibit: ascii(exhibit.name))
-def test_exhibit(exhibit: Exhibit, tmp_path: Path) -> None:
-    made = exhibit.build()
+@pytest.mark.parametrize("hostile", INPUTS, ids=lambda hostile: ascii(hostile.name))
+def test_hostile_input(hostile: HostileInput, tmp_path: Path) -> None:
+    content = hostile.build()
     folder = tmp_path / "model"
     folder.mkdir()
-    for name, raw in ({"model.safetensors": made} if isinstance(made, bytes) else made).items():
+    for name, raw in ({"model.safetensors": content} if isinstance(content, bytes) else content).items():
         (folder / name).write_bytes(raw)
     stored = sum(path.stat().st_size for path in folder.iterdir())
-    del made
+    del content
     with at_most(50_000 + stored):
-        checkpoint = load(os.fspath(folder), weights=exhibit.weights)
-    assert {findings.name for findings in checkpoint.findings} == exhibit.rules
-    assert checkpoint.readable == exhibit.readable
+        checkpoint = load(os.fspath(folder), weights=hostile.weights)
+    assert {findings.name for findings in checkpoint.findings} == hostile.rules
+    assert checkpoint.readable == hostile.readable
     json.dumps([dict(findings.facts) for findings in checkpoint.findings], allow_nan=False)
     for findings in checkpoint.findings:
         lists = [value for value in findings.facts.values() if isinstance(value, list)]

@@ -1,4 +1,4 @@
-"""Configs of every model type with values of the wrong kind: an audit and a formula come out, with bounded work."""
+"""Configs of every model type with values of the wrong kind: audit and formula complete with bounded work."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LONG: tuple[Any, ...] = (
 
 
 def confused(model_type: str, number: int) -> Mapping[str, Any]:
-    """A config with about half of its values replaced, or only one by something long."""
+    """A config with about half of its values replaced, or with one replaced by a long value."""
     chance = random.Random(f"{model_type} {number}")
     config = dict(stored(model_type)[1])
     keys = sorted({*config, *keys_of(model_type)} - {"model_type", "architectures", "_class_name"})

@@ -1,6 +1,6 @@
-"""Mutated headers, judged beside the reference reader: the same verdict, but for the differences that are known.
+"""Compares the verdicts on mutated headers with those of the reference reader; only known differences are allowed.
 
-Deterministic: the seed is fixed, so that a disagreement can be looked at again.
+The seed is fixed, so that a disagreement can be reproduced.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def _mutated_text(chance: random.Random, raw: bytes) -> bytes:
         return raw + chance.choice((b" ", b"\n", b"\0", b"\r\t", b"{}", b"x", b"\xc2\xa0", b"\x0b"))
     if kind == 4:
         return chance.choice((b" ", b"\n", b"\t", b"\xef\xbb\xbf", b"\0", b"\x0c")) + raw
-    if kind == 5:  # doubles an entry, whole
+    if kind == 5:  # duplicates a whole entry
         low = raw.find(b'"layers')
         return raw[:low] + raw[low : raw.find(b"}", low) + 1] + b", " + raw[low:]
     if kind == 6:
@@ -140,7 +140,7 @@ def mutant(chance: random.Random) -> bytes:
 
 
 def compared(raw: bytes) -> str:
-    """What both readers do with a file: "refused", "stricter" or "accepted"; fails where they disagree."""
+    """Compare both readers on a file: "refused", "stricter" or "accepted"; fail where they disagree."""
     header, reference = _ours(raw), _theirs(raw)
     refusing = {type(finding) for finding in header.findings}.difference(CLEARER)
     if reference is None:

@@ -1,4 +1,4 @@
-"""safetensors as the reference reader: its answers, what happens where it dies, and that healthy audits never ask."""
+"""The reference reader, safetensors: its answers, crashes of its process, and that clean audits do not start it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from inspector.loader import reference
 from inspector.loader.checkpoint import load
 from inspector.loader.dtype import BITS
 from inspector.loader.reference import ReferenceReader
-from tests.attacks.collection import EXHIBITS, Exhibit
+from tests.attacks.collection import INPUTS, HostileInput
 from tests.attacks.dummies import entry, file_of, healthy, text
 from tests.checkpoints import genuine, write
 from tests.findings.schemas import assert_valid
@@ -52,10 +52,10 @@ def one_file(folder: Path, raw: bytes, name: str = "model.safetensors") -> Path:
 
 
 @pytest.fixture(scope="module")
-def exhibits(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Exhibit], Path]:
-    def build(exhibit: Exhibit) -> Path:
-        folder = tmp_path_factory.mktemp("exhibit")
-        built = exhibit.build()
+def write_hostile(tmp_path_factory: pytest.TempPathFactory) -> Callable[[HostileInput], Path]:
+    def build(hostile: HostileInput) -> Path:
+        folder = tmp_path_factory.mktemp("hostile")
+        built = hostile.build()
         for name, raw in ({"model.safetensors": built} if isinstance(built, bytes) else built).items():
             (folder / name).write_bytes(raw)
         return folder
@@ -64,15 +64,15 @@ def exhibits(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Exhibit], Pa
 
 
 @pytest.mark.parametrize("every", [9, pytest.param(1, marks=pytest.mark.slow)])
-def test_no_file_of_the_collection_is_read_otherwise(exhibits: Callable[[Exhibit], Path], every: int) -> None:
-    """One child for all of them; whatever they are, it is the same process at the end."""
+def test_both_readers_agree_on_the_collection(write_hostile: Callable[[HostileInput], Path], every: int) -> None:
+    """One child process reads all of them and is the same process at the end."""
     seen = {True: 0, False: 0}
     processes = set()
     with ReferenceReader() as reader:
-        for exhibit in EXHIBITS[::every]:
-            checkpoint = load(str(exhibits(exhibit)), weights=exhibit.weights)
+        for hostile in INPUTS[::every]:
+            checkpoint = load(str(write_hostile(hostile)), weights=hostile.weights)
             for one in asking._checked("", checkpoint, reader, True):
-                assert one.disagreement() is None, (exhibit.name, one.words)
+                assert one.disagreement() is None, (hostile.name, one.words)
                 assert not one.answer.failed
                 seen[not one.answer.refusal] += 1
             processes.add(reader._process)
@@ -80,7 +80,7 @@ def test_no_file_of_the_collection_is_read_otherwise(exhibits: Callable[[Exhibit
     assert seen[True] > 20 // every and seen[False] > 100 // every, seen
 
 
-def test_its_answer_is_a_row_of_the_finding(tmp_path: Path) -> None:
+def test_the_answer_is_a_row_of_the_finding(tmp_path: Path) -> None:
     audited = inspector.audit(HERE / "my-finetune")
     (cut,) = [one for one in audited.findings if one.code == "S203"]
     label, words = cut.lines[-1]
@@ -95,39 +95,39 @@ def test_its_answer_is_a_row_of_the_finding(tmp_path: Path) -> None:
     assert "reference" not in doubled.facts
 
 
-def test_a_healthy_checkpoint_is_asked_about_on_request() -> None:
-    unasked = audit(str(HERE / "small-llama"))
-    assert with_reference(unasked) == unasked
-    asked = inspector.audit(HERE / "small-llama", reference=True)
-    assert asked.verdict == "clean"
-    assert asked.reference is not None
-    assert [(file.opens, file.words) for file in asked.reference.files] == 2 * [(True, OPENS)]
-    assert f"{READER} opens 2 of 2 files" in str(asked)
+def test_a_clean_checkpoint_is_read_on_request_only() -> None:
+    without = audit(str(HERE / "small-llama"))
+    assert with_reference(without) == without
+    with_answer = inspector.audit(HERE / "small-llama", reference=True)
+    assert with_answer.verdict == "clean"
+    assert with_answer.reference is not None
+    assert [(file.opens, file.words) for file in with_answer.reference.files] == 2 * [(True, OPENS)]
+    assert f"{READER} opens 2 of 2 files" in str(with_answer)
 
 
-def test_files_read_with_values_are_asked_about(tmp_path: Path) -> None:
+def test_files_read_with_values_are_read_by_the_reference(tmp_path: Path) -> None:
     folder = write_values(tmp_path, model(), TINY)
     for options in ({"values": True}, {"tensors": ("model.norm.weight",)}):
         audited = inspector.audit(folder, **options)
         assert audited.reference is not None and audited.reference.files[0].opens
 
 
-NOT_ASKED: dict[str, Callable[[Path], inspector.Audit]] = {
+NOT_READ: dict[str, Callable[[Path], inspector.Audit]] = {
     "in memory": lambda _: inspector.audit({"a": ("F32", (2,))}, reference=True),
     "another format": lambda folder: inspector.audit(one_file(folder, b"GGUF" + bytes(20), "m.gguf"), reference=True),
     "nothing": lambda folder: inspector.audit(folder, reference=True),
 }
 
 
-@pytest.mark.parametrize("case", NOT_ASKED)
-def test_what_cannot_be_asked_about_is_listed_as_not_checked(case: str, tmp_path: Path) -> None:
-    audited = NOT_ASKED[case](tmp_path)
+@pytest.mark.parametrize("case", NOT_READ)
+def test_what_the_reference_cannot_read_is_listed_as_not_checked(case: str, tmp_path: Path) -> None:
+    audited = NOT_READ[case](tmp_path)
     assert audited.reference is None
     assert [one.because for one in audited.skipped if one.check == "the reference reader"]
     assert not [one for one in inspector.audit({"a": ("F32", (2,))}).skipped if one.check == "the reference reader"]
 
 
-def test_components_and_bases_are_asked_about(tmp_path: Path) -> None:
+def test_components_and_bases_are_read_by_the_reference(tmp_path: Path) -> None:
     parts = {"text_encoder": ["transformers", "LlamaModel"], "unet": ["diffusers", "UNet2DConditionModel"]}
     for name in parts:
         write(tmp_path / name, genuine(SMALL_LLAMA), SMALL_LLAMA)
@@ -138,12 +138,15 @@ def test_components_and_bases_are_asked_about(tmp_path: Path) -> None:
     (inner,) = [one for one in audited.components["unet"].findings if one.code == "H106"]
     assert doubled.reference == inner.reference != ""
     assert doubled.place.file == "unet/model.safetensors"
-    asked = inspector.audit(tmp_path, reference=True)
-    assert asked.reference is not None
-    assert [file.name for file in asked.reference.files] == ["text_encoder/model.safetensors", "unet/model.safetensors"]
+    with_answer = inspector.audit(tmp_path, reference=True)
+    assert with_answer.reference is not None
+    assert [file.name for file in with_answer.reference.files] == [
+        "text_encoder/model.safetensors",
+        "unet/model.safetensors",
+    ]
 
 
-SAYS = "import sys, json, os\nprint(json.dumps('9.9'), flush=True)\nfor line in sys.stdin:\n    "
+PROTOCOL = "import sys, json, os\nprint(json.dumps('9.9'), flush=True)\nfor line in sys.stdin:\n    "
 CHILDREN = {
     "refuses": "print(json.dumps({'refusal': 'bad \\x1b[31m words'}), flush=True)",
     "finds nothing": "print(json.dumps({'tensors': {}}), flush=True)",
@@ -151,13 +154,13 @@ CHILDREN = {
     "is killed": "os.kill(os.getpid(), 7)",
     "leaves": "sys.exit(3)",
     "is silent": "pass",
-    "babbles": "print('nothing', flush=True)",
+    "prints no answer": "print('nothing', flush=True)",
 }
 
 
 @pytest.fixture
 def child(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Puts another program in the place of the child. silent: it never answers, and is waited for only briefly."""
+    """Replace the program of the child process. silent: it never answers, so the time limit is short."""
 
     def put(program: str, *, silent: bool = False) -> None:
         (tmp_path / "child.py").write_text(program)
@@ -170,7 +173,7 @@ def child(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None
 
 @pytest.mark.parametrize("kind", CHILDREN)
 def test_a_disagreement_is_a_finding(kind: str, child: Callable[..., None], tmp_path: Path) -> None:
-    child(SAYS + CHILDREN[kind], silent=kind == "is silent")
+    child(PROTOCOL + CHILDREN[kind], silent=kind == "is silent")
     folder = one_file(tmp_path / "model", healthy("a"))
     audited = with_reference(audit(str(folder)), every=True)
     (finding,) = disagreements(audited)
@@ -184,7 +187,7 @@ def test_a_disagreement_is_a_finding(kind: str, child: Callable[..., None], tmp_
         "is killed": "crashed (signal 7)",
         "leaves": "ended without an answer (exit code 3)",
         "is silent": "gave no answer in 3 seconds",
-        "babbles": "ended without an answer (exit code 0)",
+        "prints no answer": "ended without an answer (exit code 0)",
     }
     assert finding.theirs.startswith(expected[kind])
     assert finding.tensors == (1 if kind in ("finds nothing", "other shape") else 0)
@@ -192,15 +195,15 @@ def test_a_disagreement_is_a_finding(kind: str, child: Callable[..., None], tmp_
 
 
 def test_a_file_that_only_inspector_refuses_is_a_disagreement(child: Callable[..., None], tmp_path: Path) -> None:
-    child(SAYS + CHILDREN["finds nothing"])
+    child(PROTOCOL + CHILDREN["finds nothing"])
     folder = one_file(tmp_path / "model", file_of({"a": entry(start=1, stop=2)}, bytes(2)))
     (finding,) = disagreements(with_reference(audit(str(folder))))
     assert finding.ours == "reports offsets-hole"
     assert not disagreements(with_reference(audit(str(one_file(tmp_path / "doubled", DOUBLED)))))
 
 
-def test_a_crash_costs_the_others_nothing(child: Callable[..., None], tmp_path: Path) -> None:
-    child(SAYS + "os.kill(os.getpid(), 7) if 'bad' in line else print(json.dumps({'tensors': {}}), flush=True)")
+def test_a_crash_on_one_file_does_not_affect_others(child: Callable[..., None], tmp_path: Path) -> None:
+    child(PROTOCOL + "os.kill(os.getpid(), 7) if 'bad' in line else print(json.dumps({'tensors': {}}), flush=True)")
     for name in ("a", "bad", "c"):
         one_file(tmp_path / "model", file_of({}), f"{name}.safetensors")
     with ReferenceReader() as reader:
@@ -224,7 +227,7 @@ HOSTILE = (
 
 
 @pytest.mark.parametrize("name", HOSTILE, ids=ascii)
-def test_names_of_files_are_only_names(name: str, tmp_path: Path) -> None:
+def test_file_names_are_not_interpreted(name: str, tmp_path: Path) -> None:
     with suppress(OSError):  # not every system has such names
         one_file(tmp_path, healthy("a"), name)
     if name not in os.listdir(tmp_path):
@@ -234,7 +237,7 @@ def test_names_of_files_are_only_names(name: str, tmp_path: Path) -> None:
         assert answer is not None and answer.tensors == {"a": ("U8", (1,))}
 
 
-def test_names_of_tensors_come_back_as_they_are(tmp_path: Path) -> None:
+def test_tensor_names_come_back_unchanged(tmp_path: Path) -> None:
     names = ["\u202e", "\n", "é\U0001f600", '"', "\\", "\x00", ""]
     folder = one_file(tmp_path, healthy(*names))
     audited = with_reference(audit(str(folder)), every=True)
@@ -242,19 +245,19 @@ def test_names_of_tensors_come_back_as_they_are(tmp_path: Path) -> None:
     assert audited.reference is not None and audited.reference.files[0].opens
 
 
-def test_modules_beside_the_checkpoint_are_not_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_modules_next_to_the_checkpoint_are_not_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("safetensors", "numpy", "json"):
         (tmp_path / f"{name}.py").write_text("open('ran', 'w')")
     one_file(tmp_path, healthy("a"))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    asked = with_reference(audit("."), every=True).reference
-    assert asked is not None and asked.files[0].opens
+    with_answer = with_reference(audit("."), every=True).reference
+    assert with_answer is not None and with_answer.files[0].opens
     assert not (tmp_path / "ran").exists()
 
 
 def test_a_comparison_of_values_reports_disagreements(child: Callable[..., None], tmp_path: Path) -> None:
-    child(SAYS + CHILDREN["refuses"])
+    child(PROTOCOL + CHILDREN["refuses"])
     one, other = (write_values(tmp_path / name, model(), TINY) for name in ("a", "b"))
     compared = compared_with_values(compare(str(one), str(other)))
     assert [finding.code for finding in compared.findings] == ["H122"]
@@ -269,7 +272,7 @@ def test_every_dtype_is_known_to_both(tmp_path: Path) -> None:
     assert not disagreements(with_reference(audit(str(one_file(tmp_path, file_of(header, bytes(end))))), every=True))
 
 
-def test_an_audit_without_files_is_left_as_it_is() -> None:
+def test_an_audit_without_files_is_unchanged() -> None:
     empty = audit(str(HERE / "small-llama"))
     nowhere = replace(empty, checkpoint=replace(empty.checkpoint, reach=None))
     assert with_reference(nowhere, every=True) == nowhere

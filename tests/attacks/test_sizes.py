@@ -1,4 +1,4 @@
-"""Inputs that ask for much work, memory or output end within the limits, with a documented exit code and a report."""
+"""Inputs that demand much work, memory or output finish within the limits with a documented exit code and a report."""
 
 from __future__ import annotations
 

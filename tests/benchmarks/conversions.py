@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.checkpoints import Spec, genuine, write
-from tests.comparing.entrances import write_gguf
 from tests.comparing.listings import Side, gguf, in_memory, side
+from tests.comparing.pair_audits import write_gguf
 from tests.sparse_models import LLAMA8B
 
 LLAMA70B: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""Pairs of one design and another that was made of it: another class, experts in place of the MLP, other layers."""
+"""Pairs of a model and one derived from it: with another class, experts in place of the MLP, or other layers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LAYER = re.compile(r"(?<=layers\.)\d+(?=\.)")
 
 
 def classes(source: dict[str, Any], target: dict[str, Any]) -> Comparison:
-    """Two models of some configs by their headers."""
+    """The comparison of two models of these configs, by headers."""
     return compare_audits(judged(genuine(source), source), judged(genuine(target), target))
 
 
@@ -42,14 +42,14 @@ def of_class(config: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def with_values(before: Arrays, config: dict[str, Any], after: Arrays, other: dict[str, Any]) -> Comparison:
-    """Two models with their values."""
+    """The comparison of two models with their values."""
     with TemporaryDirectory() as folder:
         one, two = write(Path(folder) / "before", before, config), write(Path(folder) / "after", after, other)
         return compared_with_values(compare(str(one), str(two)))
 
 
 def relayered(layers: Sequence[int], changed: str = "") -> Comparison:
-    """A model of these layers of another one. changed: a tensor that was trained further."""
+    """The comparison of a model with one made of these of its layers. changed: a tensor that was trained further."""
     source = numbers(spec_of(genuine(DENSE)))
     target = {name: array for name, array in source.items() if not LAYER.search(name)}
     for number, other in enumerate(layers):
@@ -66,7 +66,7 @@ PARTS = {"w1": "gate_proj", "w2": "down_proj", "w3": "up_proj"}
 
 
 def upcycled(trained: str = "") -> Comparison:
-    """A model whose MLP is in each expert of another one. trained: an expert's tensor that has other values."""
+    """The comparison of a model with one that has its MLP in each expert. trained: a tensor with other values."""
     source, target = numbers(spec_of(genuine(DENSE))), numbers(spec_of(genuine(EXPERTS)))
     for name in target:
         before, _, rest = name.partition(".block_sparse_moe.experts.")

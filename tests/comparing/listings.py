@@ -1,4 +1,4 @@
-"""Checkpoints as listings, and what converters make of them: names and shapes as each format has them.
+"""Checkpoints as listings, and their conversions by several tools: names and shapes as in each format.
 
 A side is plain data: {"kind", "config", "tensors": {name: [dtype, shape]}}, for GGUF also "values" (key-values)
 and for torch "ties". Shapes are torch's; a GGUF file stores them reversed.
@@ -46,7 +46,7 @@ def saved(config: dict[str, Any], dtype: str = "BF16") -> Side:
 
 
 def renamed(of: Side, table: dict[str, str], config: dict[str, Any] | None) -> Side:
-    """The same tensors under names with these parts replaced, in this order."""
+    """The same tensors with these parts of their names replaced, in this order."""
     tensors = {}
     for name, entry in of["tensors"].items():
         for old, new in table.items():
@@ -151,19 +151,19 @@ def linear_twin(of: Side) -> Side:
 
 
 def retyped(of: Side, dtype: str) -> Side:
-    """The same in another dtype."""
+    """The same side in another dtype."""
     return {**of, "tensors": {name: [dtype, shape] for name, (_, shape) in of["tensors"].items()}}
 
 
 def state_dict(of: Side) -> Side:
-    """torch.save of a tied model's state dict: the head is there, as the embedding's storage."""
+    """torch.save of a tied model's state dict: the head shares the storage of the embedding."""
     tied = {**of["tensors"], "lm_head.weight": of["tensors"]["model.embed_tokens.weight"]}
     ties = [["model.embed_tokens.weight", "lm_head.weight"]]
     return {"kind": "torch", "config": None, "tensors": tied, "ties": ties}
 
 
 def without_config(of: Side) -> Side:
-    """The same and no config."""
+    """The same side without its config."""
     return {**of, "config": None}
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 
-from tests.comparing.entrances import FOLDER
 from tests.comparing.listings import pairs
+from tests.comparing.pair_audits import FOLDER
 
 
 def made() -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Each pair with each wound: the exact findings, the exact numbers, one finding for one cause."""
+"""Damages the target of each conversion pair and checks the exact finding and the exact counts."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from inspector.auditing.result import Audit
 from inspector.comparing.checkpoints import compare_audits
 from inspector.comparing.result import Comparison
 from inspector.findings.conversion.parameters import NamesChanged
-from tests.comparing.entrances import NAMES, Side, compared, opened, pair
 from tests.comparing.listings import saved, without_config
+from tests.comparing.pair_audits import NAMES, Side, compared, opened, pair
 from tests.dialects.test_writers import FLUX
 from tests.make_checkpoints import SMALL_LLAMA
 from tests.sampling import sampled
 
-Wound = Callable[[Side], tuple[str, int, int] | None]
-"""Changes the target; gives (code, parameters dropped, invented), or None where it does not apply."""
+Damage = Callable[[Side], tuple[str, int, int] | None]
+"""Changes the target and returns (code, parameters dropped, invented); None where it does not apply."""
 VOCABULARY = 224
 SINGLE = re.compile(r"single_transformer_blocks\.1\.")
 LAYER = re.compile(r"(?:^|\.)(?:layers|blk|h)\.(\d+)\.")
 
 
 def layer_of(name: str) -> int | None:
-    """The layer a tensor is in."""
+    """The layer of a tensor."""
     found = LAYER.search(name)
     return int(found[1]) if found else None
 
@@ -40,8 +40,8 @@ def size(side: Side, names: list[str]) -> int:
     return sum(prod(side["tensors"][name][1]) for name in names)
 
 
-def gone(side: Side, names: list[str], code: str) -> tuple[str, int, int]:
-    """Removes tensors."""
+def removed(side: Side, names: list[str], code: str) -> tuple[str, int, int]:
+    """Remove tensors."""
     elements = size(side, names)
     for name in names:
         del side["tensors"][name]
@@ -54,27 +54,27 @@ def in_layer(side: Side, layer: int) -> list[str]:
 
 
 def tensor_dropped(side: Side) -> tuple[str, int, int] | None:
-    """The first matrix of layer 1."""
-    return gone(side, [next(name for name in in_layer(side, 1) if len(side["tensors"][name][1]) > 1)], "V803")
+    """Remove the first matrix of layer 1."""
+    return removed(side, [next(name for name in in_layer(side, 1) if len(side["tensors"][name][1]) > 1)], "V803")
 
 
 def norm_dropped(side: Side) -> tuple[str, int, int] | None:
-    """A vector of layer 2."""
-    return gone(side, [next(name for name in in_layer(side, 2) if "norm" in name or "ln_" in name)], "V803")
+    """Remove a vector of layer 2."""
+    return removed(side, [next(name for name in in_layer(side, 2) if "norm" in name or "ln_" in name)], "V803")
 
 
 def layer_dropped(side: Side) -> tuple[str, int, int] | None:
-    """Layer 1."""
-    return gone(side, in_layer(side, 1), "V805")
+    """Remove layer 1."""
+    return removed(side, in_layer(side, 1), "V805")
 
 
 def last_layer_dropped(side: Side) -> tuple[str, int, int] | None:
-    """Layer 2, the last."""
-    return gone(side, in_layer(side, 2), "V805")
+    """Remove layer 2, the last."""
+    return removed(side, in_layer(side, 2), "V805")
 
 
 def layer_renumbered(side: Side) -> tuple[str, int, int] | None:
-    """Layer 1 is called 7. Where a config says how many there are it is not counted there."""
+    """Renumber layer 1 as 7. It does not count as expected where a config states the number of layers."""
     elements = size(side, in_layer(side, 1))
     known = side["config"] is not None or side["kind"] == "gguf"
     side["tensors"] = {
@@ -85,7 +85,7 @@ def layer_renumbered(side: Side) -> tuple[str, int, int] | None:
 
 
 def rows_changed(side: Side, by: int) -> int:
-    """More or fewer rows of the vocabulary; gives the elements this makes."""
+    """Add rows to the vocabulary, or remove them; return the number of elements changed."""
     changed = 0
     for entry in side["tensors"].values():
         if len(entry[1]) == 2 and entry[1][0] == VOCABULARY:
@@ -94,18 +94,18 @@ def rows_changed(side: Side, by: int) -> int:
     return changed
 
 
-def vocabulary_cut(side: Side) -> tuple[str, int, int] | None:
-    """32 rows fewer in embedding and head."""
+def vocabulary_shortened(side: Side) -> tuple[str, int, int] | None:
+    """Remove 32 rows of embedding and head."""
     return "V807", rows_changed(side, -32), 0
 
 
 def vocabulary_padded(side: Side) -> tuple[str, int, int] | None:
-    """32 rows more in embedding and head, which a config that states the size contradicts."""
+    """Add 32 rows to embedding and head, which contradict a config that states the size."""
     return "V808" if side["config"] is None or side["kind"] == "gguf" else "V859", 0, rows_changed(side, 32)
 
 
 def expert_dropped(side: Side) -> tuple[str, int, int] | None:
-    """One expert of five in every layer."""
+    """Remove one expert of five in every layer."""
     names = [name for name, (_, shape) in side["tensors"].items() if len(shape) == 3]
     if not names:
         return None
@@ -117,8 +117,8 @@ def expert_dropped(side: Side) -> tuple[str, int, int] | None:
     return "V805", lost, 0
 
 
-def halves_of_another_size(side: Side) -> tuple[str, int, int] | None:
-    """A fused matrix of layer 1 with 32 rows fewer."""
+def fused_rows_removed(side: Side) -> tuple[str, int, int] | None:
+    """Remove 32 rows of a fused matrix of layer 1."""
     name = next((name for name in in_layer(side, 1) if "gate_up" in name or "qkv" in name), None)
     if name is None:
         return None
@@ -128,8 +128,8 @@ def halves_of_another_size(side: Side) -> tuple[str, int, int] | None:
     return "V809", lost, 0
 
 
-def half_gone(side: Side) -> tuple[str, int, int] | None:
-    """A fused matrix of layer 1 with half of its rows: less than some of its parts have."""
+def rows_halved(side: Side) -> tuple[str, int, int] | None:
+    """Remove half of the rows of a fused matrix of layer 1, so that fewer remain than some of its parts have."""
     name = next((name for name in in_layer(side, 1) if "gate_up" in name or "qkv" in name), None)
     if name is None:
         return None
@@ -139,7 +139,7 @@ def half_gone(side: Side) -> tuple[str, int, int] | None:
 
 
 def sizes_exchanged(side: Side) -> tuple[str, int, int] | None:
-    """Query and key of layer 1 with each other's rows."""
+    """Exchange the shapes of query and key of layer 1."""
     query, key = (
         next((n for n in in_layer(side, 1) if re.search(rf"(attn_{x}|self_attn\.{x}_proj|\.w{x})\.weight", n)), None)
         for x in "qk"
@@ -153,24 +153,24 @@ def sizes_exchanged(side: Side) -> tuple[str, int, int] | None:
 
 
 def head_dropped(side: Side) -> tuple[str, int, int] | None:
-    """The head of an untied model; where no config or format says so nobody is accused."""
+    """Remove the head of an untied model; without a config this would not be an error."""
     name = next((name for name in ("lm_head.weight", "output.weight") if name in side["tensors"]), None)
     if name is None or side["config"] is None:
         return None
-    return gone(side, [name], "V803")
+    return removed(side, [name], "V803")
 
 
-WOUNDS: dict[str, Wound] = {
-    wound.__name__: wound
-    for wound in (
-        tensor_dropped, norm_dropped, layer_dropped, last_layer_dropped, layer_renumbered, vocabulary_cut,
-        vocabulary_padded, expert_dropped, halves_of_another_size, half_gone, sizes_exchanged, head_dropped,
+DAMAGES: dict[str, Damage] = {
+    damage.__name__: damage
+    for damage in (
+        tensor_dropped, norm_dropped, layer_dropped, last_layer_dropped, layer_renumbered, vocabulary_shortened,
+        vocabulary_padded, expert_dropped, fused_rows_removed, rows_halved, sizes_exchanged, head_dropped,
     )
 }  # fmt: skip
 
 
-def seen(found: Comparison, expected: tuple[str, int, int]) -> None:
-    """Exactly one finding that is no note, exact numbers, and sums that add up."""
+def check_damage(found: Comparison, expected: tuple[str, int, int]) -> None:
+    """Check for exactly one error or warning, the exact counts, and sums that add up."""
     code, dropped, invented = expected
     worse = [f"{one.code} {one.message}" for one in found.findings if one.severity != "note"]
     assert [line.split()[0] for line in worse] == [code], worse
@@ -185,20 +185,20 @@ def seen(found: Comparison, expected: tuple[str, int, int]) -> None:
 
 @cache
 def source_of(name: str, *, configs: bool) -> Audit:
-    """The audit of a whole source, which all its wounded targets are compared with."""
+    """The audit of the undamaged source, which all damaged targets are compared with."""
     source = pair(name)[0]
     with TemporaryDirectory() as folder:
         return opened(source if configs else without_config(source), Path(folder) / "before")
 
 
-@pytest.mark.parametrize("wound", WOUNDS)
+@pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("name", NAMES)
-def test_one_wound_is_one_finding(name: str, wound: str, tmp_path: Path) -> None:
+def test_one_damage_is_one_finding(name: str, damage: str, tmp_path: Path) -> None:
     target = pair(name)[1]
-    expected = WOUNDS[wound](target)
+    expected = DAMAGES[damage](target)
     if expected is None:
         pytest.skip("the target has no such tensor")
-    seen(compare_audits(source_of(name, configs=True), opened(target, tmp_path / "after")), expected)
+    check_damage(compare_audits(source_of(name, configs=True), opened(target, tmp_path / "after")), expected)
 
 
 @pytest.mark.parametrize("name", sampled([name for name in NAMES if "memory" not in name], 4))
@@ -207,23 +207,23 @@ def test_a_renumbered_layer_of_the_source_is_named_too(name: str, tmp_path: Path
     expected = layer_renumbered(source)
     assert expected is not None
     code, elements, counted = expected
-    seen(compared(source, target, tmp_path), (code, counted, elements))
+    check_damage(compared(source, target, tmp_path), (code, counted, elements))
 
 
 EACH = [
-    pytest.param(name, wound, marks=[pytest.mark.slow] if (number + at) % 6 else [])
-    for (number, name), (at, wound) in product(enumerate(NAMES), enumerate(WOUNDS))
+    pytest.param(name, damage, marks=[pytest.mark.slow] if (number + at) % 6 else [])
+    for (number, name), (at, damage) in product(enumerate(NAMES), enumerate(DAMAGES))
 ]
-"""Each pair with every sixth wound, each wound with every sixth pair; `-m slow` takes the others."""
+"""Each pair with every sixth damage, each damage with every sixth pair; `-m slow` takes the others."""
 
 
-@pytest.mark.parametrize(("name", "wound"), EACH)
-def test_and_without_configs(name: str, wound: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("name", "damage"), EACH)
+def test_one_damage_without_configs_is_one_finding(name: str, damage: str, tmp_path: Path) -> None:
     target = without_config(pair(name)[1])
-    expected = WOUNDS[wound](target)
+    expected = DAMAGES[damage](target)
     if expected is None:
         pytest.skip("the target has no such tensor")
-    seen(compare_audits(source_of(name, configs=False), opened(target, tmp_path / "after")), expected)
+    check_damage(compare_audits(source_of(name, configs=False), opened(target, tmp_path / "after")), expected)
 
 
 @pytest.mark.parametrize("word", ["attn", "attention"])

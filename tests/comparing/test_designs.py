@@ -1,4 +1,4 @@
-"""A change of design is one finding: another class, an MLP that became experts, layers repeated or left out."""
+"""A change of design is one finding: another class, an MLP turned into experts, layers repeated or left out."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.comparing.designs import BERT, DENSE, EXPERTS, classes, of_class, rel
 
 
 def codes(compared: Comparison) -> list[str]:
-    """What is wrong."""
+    """The codes of errors and warnings."""
     return [one.code for one in compared.findings if one.severity != "note"]
 
 
@@ -43,7 +43,7 @@ def test_another_class_is_one_finding(source: dict[str, Any], target: dict[str, 
     (EXPERTS, {**EXPERTS, "num_local_experts": 2}, ["V805"]),
     (EXPERTS, DENSE, ["V803", "V804", "V805"]),
 ])  # fmt: skip
-def test_an_mlp_that_became_experts_is_one_finding(
+def test_an_mlp_turned_into_experts_is_one_finding(
     source: dict[str, Any], target: dict[str, Any], expected: list[str]
 ) -> None:
     compared = classes(source, target)

@@ -1,4 +1,4 @@
-"""Every pair of a converter's input and output is a conversion: all carried, nothing dropped, nothing invented."""
+"""Compares the input and the output of each converter: every parameter is carried over, none dropped, none invented."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from inspector.auditing.start import audit
 from inspector.comparing.checkpoints import compare_audits
 from inspector.comparing.result import Comparison
 from tests.checkpoints import genuine, write
-from tests.comparing.entrances import FOLDER, NAMES, Side, compared, opened, pair
 from tests.comparing.listings import GPT2, LLAMA, saved, side, without_config
 from tests.comparing.make_fixtures import made
+from tests.comparing.pair_audits import FOLDER, NAMES, Side, compared, opened, pair
 from tests.dialects.gguf_models import config_of
 from tests.dialects.test_gguf_roles import WHOLE, converted, file
 from tests.judged import base_record, judged, oracle_types, records, spec_of
@@ -56,8 +56,8 @@ def elements(one: Side) -> int:
     return sum(prod(shape) for name, (_, shape) in one["tensors"].items() if "freqs" not in name and name not in tied)
 
 
-def proven(found: Comparison, parameters: int, own: Sequence[str] = ()) -> None:
-    """A conversion of so many parameters, clean but for findings on one side alone. own: the codes of these."""
+def check_conversion(found: Comparison, parameters: int, own: Sequence[str] = ()) -> None:
+    """Check for a complete conversion of so many parameters. own: codes of findings that one side has by itself."""
     assert [
         f"{one.code} {one.message}" for one in found.findings if one.severity != "note" and one.code not in own
     ] == []
@@ -68,25 +68,25 @@ def proven(found: Comparison, parameters: int, own: Sequence[str] = ()) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_conversion_is_proven(name: str, tmp_path: Path) -> None:
+def test_a_conversion_is_complete(name: str, tmp_path: Path) -> None:
     source, target = pair(name)
     found = compared(source, target, tmp_path)
-    proven(found, elements(source))
+    check_conversion(found, elements(source))
     assert {word for role in found.roles for word in role.how} == HOW[name]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_and_backwards(name: str, tmp_path: Path) -> None:
+def test_the_reverse_is_a_conversion_too(name: str, tmp_path: Path) -> None:
     source, target = pair(name)
     found = compared(target, source, tmp_path)
-    proven(found, elements(target))
+    check_conversion(found, elements(target))
     assert {word for role in found.roles for word in role.how} == {BACK.get(word, word) for word in HOW[name]}
 
 
 @pytest.mark.parametrize("name", sampled(NAMES, 3))
 def test_names_decide_without_configs(name: str, tmp_path: Path) -> None:
     source, target = map(without_config, pair(name))
-    proven(compared(source, target, tmp_path), elements(source))
+    check_conversion(compared(source, target, tmp_path), elements(source))
 
 
 @pytest.mark.parametrize("name", PACKED)
@@ -94,12 +94,12 @@ def test_packed_weights_are_the_model_that_was_packed(name: str) -> None:
     config, _, parameters = checkpoint(name)
     plain = {k: v for k, v in config.items() if k not in ("quantization_config", "quantization", "compression_config")}
     dense, packed = judged(genuine(plain), plain), audited(name)
-    proven(compare_audits(dense, packed), parameters, LEFTOVERS.get(name, ()))
-    proven(compare_audits(packed, dense), parameters, LEFTOVERS.get(name, ()))
+    check_conversion(compare_audits(dense, packed), parameters, LEFTOVERS.get(name, ()))
+    check_conversion(compare_audits(packed, dense), parameters, LEFTOVERS.get(name, ()))
 
 
 @pytest.mark.parametrize("model_type", sampled(oracle_types(), 24))
-def test_a_checkpoint_is_itself_with_and_without_its_config(model_type: str) -> None:
+def test_a_checkpoint_equals_itself_with_and_without_its_config(model_type: str) -> None:
     record = records(model_type)[0]
     known, bare = judged(spec_of(record), record["config"]), judged(spec_of(record), None)
     if known.verdict != "clean" or bare.verdict != "clean":
@@ -127,7 +127,7 @@ def test_two_writers_of_one_model_agree() -> None:
             if record["variant"] or record["num_parameters"] != twin["num_parameters"]:
                 continue
             one, other = (judged(spec_of(each), each["config"]) for each in (record, twin))
-            proven(compare_audits(one, other), one.counts.unique_parameters)
+            check_conversion(compare_audits(one, other), one.counts.unique_parameters)
             checked += 1
     assert checked > 10
 
@@ -135,10 +135,10 @@ def test_two_writers_of_one_model_agree() -> None:
 def test_many_shards_are_one_model(tmp_path: Path) -> None:
     spec = genuine(LLAMA)
     several = audit(str(write(tmp_path / "several", spec, LLAMA, shards=5)))
-    proven(compare_audits(several, audit(str(write(tmp_path / "one", spec, LLAMA)))), 158_144)
+    check_conversion(compare_audits(several, audit(str(write(tmp_path / "one", spec, LLAMA)))), 158_144)
 
 
-def test_every_tensor_can_be_asked_where_it_went(tmp_path: Path) -> None:
+def test_every_tensor_is_mapped_to_its_target(tmp_path: Path) -> None:
     source, target = pair("mixtral-in-memory")
     ways = list(compared(source, target, tmp_path / "memory").tensors())
     assert {way.source.name for way in ways} == set(source["tensors"])
@@ -156,7 +156,7 @@ def test_every_tensor_can_be_asked_where_it_went(tmp_path: Path) -> None:
 
 @pytest.mark.complete
 @pytest.mark.parametrize("kind", ["safetensors", "torch"])
-def test_a_head_that_nothing_explains_is_reported_and_counted_as_its_audit_counts_it(kind: str, tmp_path: Path) -> None:
+def test_an_unexplained_head_is_reported_and_counted_as_in_its_audit(kind: str, tmp_path: Path) -> None:
     untied = {**without_config(saved(LLAMA)), "kind": kind, "ties": []}
     headless = without_config(side(None, {n: e for n, e in genuine(LLAMA).items() if "lm_head" not in n}))
     for number, (one, other) in enumerate(((untied, headless), (headless, untied))):
@@ -166,12 +166,12 @@ def test_a_head_that_nothing_explains_is_reported_and_counted_as_its_audit_count
         assert (found.dropped, found.invented) == ((TIED_HEAD, 0), (0, TIED_HEAD))[number]
 
 
-def test_a_head_of_a_class_that_ties_by_itself_is_a_copy_until_a_config_denies_it() -> None:
+def test_the_head_of_a_class_that_ties_by_default_is_a_copy_unless_the_config_unties_it() -> None:
     plain = genuine(GPT2)
     stored = plain | {"lm_head.weight": plain["transformer.wte.weight"]}
     for config in (None, GPT2):
         found = compare_audits(judged(stored, None), judged(plain, config))
-        proven(found, sum(prod(shape) for _, shape in plain.values()))
+        check_conversion(found, sum(prod(shape) for _, shape in plain.values()))
         assert [one.code for one in found.findings] == ["V813"]
 
 
@@ -192,20 +192,20 @@ def test_what_a_file_stores_once_under_two_names_counts_once(config: dict[str, o
     counts = opened(torch, tmp_path / "alone").counts
     assert (counts.unique_parameters, counts.expected_parameters) == (parameters, parameters)
     assert counts.tied_copies == (96 * 48 + 96)
-    proven(compared(torch, plain, tmp_path / "one"), parameters)
-    proven(compared(plain, torch, tmp_path / "other"), parameters)
+    check_conversion(compared(torch, plain, tmp_path / "one"), parameters)
+    check_conversion(compared(plain, torch, tmp_path / "other"), parameters)
 
 
-def test_a_copy_stored_in_its_originals_place_is_it_with_and_without_a_config() -> None:
+def test_a_copy_stored_in_place_of_its_original() -> None:
     found = [one for one in records("luke") if (one["class"], one["variant"]) == ("LukeForMaskedLM", "")]
     assert found
     for record in found:
         known, bare = judged(spec_of(record), record["config"]), judged(spec_of(record), None)
         for one, other in ((known, bare), (bare, known), (bare, bare)):
-            proven(compare_audits(one, other), record["num_parameters"])
+            check_conversion(compare_audits(one, other), record["num_parameters"])
 
 
-def test_models_of_other_widths_are_two_models() -> None:
+def test_models_of_other_widths_are_different_models() -> None:
     other = {**LLAMA, "num_key_value_heads": 4}
     for configs in ((LLAMA, other), (None, None)):
         sides = [judged(genuine(built), config) for built, config in zip((LLAMA, other), configs, strict=True)]
@@ -228,14 +228,14 @@ def test_one_rank_of_a_parallel_save_is_named(side: str) -> None:
     assert finding.help.startswith(f"merge the ranks of the {side}")
 
 
-def test_models_with_parts_of_their_own_are_two_models() -> None:
+def test_models_with_different_parts_are_different_models() -> None:
     """BERT and ViT of equal widths: their layers have the same shapes."""
     one, other = (base_record(*name) for name in (("bert", "MaskedLM"), ("vit", "ImageClassification")))
     sides = [judged(spec_of(side), {**side["config"], "architectures": [side["class"]]}) for side in (one, other)]
     assert compare_audits(*sides).relation == "different"
 
 
-def test_a_head_that_is_stored_and_tied_is_not_denied() -> None:
+def test_a_stored_head_of_a_tied_model_is_accepted() -> None:
     tied = {**LLAMA, "tie_word_embeddings": True}
     sides = judged(genuine(LLAMA), LLAMA), judged(genuine(LLAMA), tied)
     for both, code in ((sides, "V803"), (sides[::-1], "V804")):
@@ -244,13 +244,13 @@ def test_a_head_that_is_stored_and_tied_is_not_denied() -> None:
         assert "lm_head.weight is stored, and its config ties it" in finding.message
 
 
-def test_a_definition_that_nobody_has_is_compared_by_names() -> None:
+def test_an_architecture_without_a_definition_is_compared_by_names() -> None:
     spec = {f"h.{layer}.mix.weight": ("F32", (64, 48)) for layer in range(6)}
     one, other = (
         judged(spec, {"model_type": "my_own_net"}),
         judged({n: ("BF16", s) for n, (_, s) in spec.items()}, None),
     )
-    proven(compare_audits(one, other), 6 * 64 * 48)
+    check_conversion(compare_audits(one, other), 6 * 64 * 48)
     less = dict(list(spec.items())[:5])
     found = compare_audits(one, judged(less, None))
     assert (found.relation, found.dropped, found.invented) == ("conversion", 64 * 48, 0)
@@ -267,7 +267,7 @@ def test_every_architecture_of_llama_cpp_is_carried(architecture: str, tmp_path:
     for source in (judged(genuine(config), config), judged(genuine(config), None)):
         if source.case is not None and source.verdict == "clean":
             found = compare_audits(source, audit(str(tmp_path)))
-            proven(found, source.counts.unique_parameters)
+            check_conversion(found, source.counts.unique_parameters)
 
 
 def test_a_component_beyond_the_model_is_reported() -> None:
@@ -279,7 +279,7 @@ def test_a_component_beyond_the_model_is_reported() -> None:
     assert [one.code for one in found.findings if one.severity != "note"] == ["V814"]
 
 
-def test_names_too_few_to_decide_are_read_as_the_other_side() -> None:
+def test_too_few_names_to_decide_are_read_like_the_other_side() -> None:
     kept = {name: entry for name, entry in genuine(LLAMA).items() if ".q_proj." in name or ".up_proj." in name}
     torso = judged(kept, None)
     assert torso.case is None

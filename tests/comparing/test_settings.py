@@ -1,4 +1,4 @@
-"""Settings that no shape shows: what differs between two configs is named, and what means the same is not."""
+"""Settings that no shape shows: differences between two configs are reported, equivalent values are not."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ LLAMA3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0}
     ({"model_type": "gemma3", "text_config": {}}, {"model_type": "gemma3", "text_config": {"rms_norm_eps": 1e-5}},
      ["text_config.rms_norm_eps"]),
 ])  # fmt: skip
-def test_what_differs(source: dict[str, Any], target: dict[str, Any], keys: list[str]) -> None:
+def test_differences_are_reported(source: dict[str, Any], target: dict[str, Any], keys: list[str]) -> None:
     assert [key for key, _, _ in differences(source, target)] == keys
     assert len(differences(target, source)) == len(keys)
     assert not differences(source, source)
@@ -66,7 +66,7 @@ def test_what_differs(source: dict[str, Any], target: dict[str, Any], keys: list
     ({"model_type": "nobody", "rope_theta": 5e5}, {"model_type": "nobody"}),
     ({**LLAMA, "torch_dtype": "float16", "max_position_embeddings": 4096}, {**LLAMA, "dtype": "bfloat16"}),
 ])  # fmt: skip
-def test_what_means_the_same(one: dict[str, Any], other: dict[str, Any]) -> None:
+def test_equivalent_values_are_not_reported(one: dict[str, Any], other: dict[str, Any]) -> None:
     assert not differences(one, other)
     assert not differences(other, one)
 
@@ -87,7 +87,7 @@ KEYS = (*sorted(COMPUTING), *FACTORS, "rope_parameters", "rope_scaling", "use_sl
 
 
 def any_config(chance: random.Random, depth: int = 0) -> dict[str, Any]:
-    """A config of any values."""
+    """A config of arbitrary values."""
     config = {chance.choice(KEYS): chance.choice(VALUES) for _ in range(chance.randint(0, 12))}
     if chance.random() < 0.7:
         config["model_type"] = chance.choice(("llama", "bloom", "gemma3", "phi", "no such type", 3, None, {}))

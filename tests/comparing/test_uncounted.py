@@ -1,4 +1,4 @@
-"""Tensors that are no parameters are compared too: unexplained ones, parts beyond the class, running statistics."""
+"""Compares tensors that are not counted as parameters: unexplained ones, parts beyond the class, running statistics."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ def test_their_values_are_compared(made: Any, tmp_path: Path) -> None:
     assert (same.verdict, [one.code for one in same.findings if one.severity != "note"]) == ("clean", [])
 
 
-def test_identical_is_said_of_what_was_read(tmp_path: Path) -> None:
-    """The counters of batch norms follow from nothing that is compared: they are listed as not checked."""
+def test_identical_covers_only_compared_tensors(tmp_path: Path) -> None:
+    """The counters of batch norms have no counterpart to compare with: they are listed as not checked."""
     same = with_values(tmp_path, running_statistics(), 1)
     assert any(skip.check.endswith("buffers") for skip in same.skipped)
     assert "identical values" not in verdict_line(same)

@@ -1,4 +1,4 @@
-"""Wounds for the checkpoint of any model type: where they are inflicted is drawn, what they do is not."""
+"""Damages the checkpoint of any model type: each kind of damage once, at a place that is drawn at random."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ Spec = dict[str, tuple[str, tuple[int, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Wound:
-    """A listing that was healthy. touched: names or families that a finding must tell. causes: how many findings."""
+class Damage:
+    """A damaged listing. touched: names or families that a finding must mention. causes: the number of findings."""
 
     kind: str
     spec: Spec
@@ -32,7 +32,7 @@ def families_of(spec: Mapping[str, object]) -> dict[str, list[str]]:
 
 
 def required(audited: Audit) -> list[str]:
-    """Families that a healthy checkpoint cannot be without, none of their tensors."""
+    """Families of which the definition requires every tensor."""
     needed: dict[str, bool] = {}
     for line in audited.lines:
         slot = None if line.block is None or not line.block.required else line.block.slot
@@ -41,8 +41,8 @@ def required(audited: Audit) -> list[str]:
     return [family for family, alone in needed.items() if alone]
 
 
-def called_otherwise(name: str) -> str:
-    """A name with its last word misspelt."""
+def misspelt(name: str) -> str:
+    """The name with its last module name misspelt."""
     segments = name.split(".")
     place = max((at for at, word in enumerate(segments[:-1]) if not word.isdigit()), default=len(segments) - 1)
     segments[place] += "x"
@@ -50,7 +50,7 @@ def called_otherwise(name: str) -> str:
 
 
 def layers(spec: Spec) -> dict[str, list[list[str]]]:
-    """Numbered parts with more than one tensor each, below a prefix: their names in order."""
+    """Layers with more than one tensor each: prefix -> the names of each layer in order."""
     found: dict[str, dict[int, list[str]]] = {}
     for name in spec:
         segments = name.split(".")
@@ -64,8 +64,8 @@ def layers(spec: Spec) -> dict[str, list[list[str]]]:
     }
 
 
-def wounds(spec: Spec, keys: list[str], seed: str) -> Iterator[Wound]:
-    """One wound of each kind that the checkpoint can have."""
+def damages(spec: Spec, keys: list[str], seed: str) -> Iterator[Damage]:
+    """Damage of each kind that applies to the checkpoint. keys: families of tensors that may be damaged."""
     draw = Random(seed)
     families = families_of(spec)
     keys = sorted(set(keys) & families.keys())
@@ -73,42 +73,42 @@ def wounds(spec: Spec, keys: list[str], seed: str) -> Iterator[Wound]:
     def one(key: str) -> str:
         return draw.choice(families[key])
 
-    def without(*gone: str) -> Spec:
-        return {name: entry for name, entry in spec.items() if name not in gone}
+    def without(*lost: str) -> Spec:
+        return {name: entry for name, entry in spec.items() if name not in lost}
 
     dropped = one(draw.choice(keys))
-    yield Wound("drop", without(dropped), (dropped,))
+    yield Damage("drop", without(dropped), (dropped,))
     key = draw.choice(keys)
-    yield Wound("drop a family", without(*families[key]), (key,))
+    yield Damage("drop a family", without(*families[key]), (key,))
     old = one(draw.choice(keys))
-    renamed = {called_otherwise(name) if name == old else name: entry for name, entry in spec.items()}
-    yield Wound("rename", renamed, (old,))
+    renamed = {misspelt(name) if name == old else name: entry for name, entry in spec.items()}
+    yield Damage("rename", renamed, (old,))
     several = [key for key in keys if len(families[key]) > 1 and spec[families[key][0]][1]]
     if several:
         wide = one(draw.choice(several))
         dtype, shape = spec[wide]
         axis = draw.randrange(len(shape))
         wider = (dtype, (*shape[:axis], shape[axis] + draw.choice([1, 3]), *shape[axis + 1 :]))
-        yield Wound("widen", {**spec, wide: wider}, (wide,))
+        yield Damage("widen", {**spec, wide: wider}, (wide,))
         key = draw.choice(several)
-        again = {called_otherwise(name) if name in families[key] else name: entry for name, entry in spec.items()}
-        yield Wound("rename a family", again, (key,))
+        again = {misspelt(name) if name in families[key] else name: entry for name, entry in spec.items()}
+        yield Damage("rename a family", again, (key,))
     for prefix, numbered in list(layers(spec).items())[:1]:
         lost = numbered[draw.randrange(1, len(numbered) - 1)]
-        yield Wound("lose a layer", without(*lost), (prefix,))
+        yield Damage("lose a layer", without(*lost), (prefix,))
     first = sorted(spec)[: len(spec) // 2]
     if len(first) > 2:
         partly = {f"module.{name}" if name in first else name: entry for name, entry in spec.items()}
-        yield Wound("prefix on half", partly, ("module.",))
+        yield Damage("prefix on half", partly, ("module.",))
     apart = [key for key in keys if key.rpartition(".")[0] != key_of(dropped)[0].rpartition(".")[0]]
     if apart:
         other = one(draw.choice(apart))
-        both = {called_otherwise(name) if name == other else name: entry for name, entry in without(dropped).items()}
-        yield Wound("drop and rename", both, (dropped, other), causes=2)
+        both = {misspelt(name) if name == other else name: entry for name, entry in without(dropped).items()}
+        yield Damage("drop and rename", both, (dropped, other), causes=2)
 
 
 def reported(audited: Audit, touched: str) -> bool:
-    """Whether a finding tells a name or a prefix, or else the module that it names."""
+    """Whether a finding mentions the name or the prefix, or the last module in it."""
     texts = [f"{one.message} {one.place} {one.facts}" for one in audited.findings if one.severity != "note"]
     words = [word for word in touched.split(".") if word not in ("#", "weight", "bias") and not word.isdigit()]
     return any(touched in text or words[-1] in text for text in texts)

@@ -1,4 +1,4 @@
-"""One wound at a time on a healthy checkpoint: the exact codes, the cause named, the expectation unmoved."""
+"""Damages healthy checkpoints in one place: exact codes, the cause that is named, and an unchanged expected count."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ def healthy(model_type: str) -> tuple[Spec, dict[str, Any], int]:
 
 
 def families(spec: Spec) -> dict[str, list[str]]:
-    """Names by the module kind they belong to."""
+    """Names by family."""
     found: dict[str, list[str]] = {}
     for name in spec:
         found.setdefault(re.sub(r"\.\d+(?=\.)", ".#", name), []).append(name)
     return found
 
 
-def checked(model_type: str, wound: Callable[[Spec], None]) -> Audit:
-    """The audit of a wounded checkpoint; what the config promises is not moved by the wound."""
+def checked(model_type: str, damage: Callable[[Spec], None]) -> Audit:
+    """The audit of a damaged checkpoint; checks that the expected count of the config is unchanged."""
     spec, config, count = healthy(model_type)
-    wound(spec)
+    damage(spec)
     audited = judged(spec, config)
     assert audited.counts.expected_parameters == count
     assert audited.verdict == "findings"
@@ -47,7 +47,7 @@ def checked(model_type: str, wound: Callable[[Spec], None]) -> Audit:
 
 
 def each_family(model_type: str) -> Iterator[tuple[str, list[str]]]:
-    """Every module kind once, with a name from its middle first."""
+    """Every family of names, starting with the one in its middle."""
     for family, names in families(healthy(model_type)[0]).items():
         middle = len(names) // 2
         yield family, [*names[middle:], *names[:middle]]
@@ -92,7 +92,7 @@ def test_a_misshapen_tensor_is_named(model_type: str) -> None:
 
 
 @pytest.mark.parametrize("model_type", TYPES)
-def test_a_matrix_on_its_side_is_reported_so(model_type: str) -> None:
+def test_a_transposed_matrix_is_reported_as_such(model_type: str) -> None:
     for family, names in each_family(model_type):
         spec = healthy(model_type)[0]
         shape = spec[names[0]][1]
@@ -100,12 +100,12 @@ def test_a_matrix_on_its_side_is_reported_so(model_type: str) -> None:
             continue
         for chosen in (names[:1], names):
 
-            def turn(spec: Spec, chosen: list[str] = chosen) -> None:
+            def transpose(spec: Spec, chosen: list[str] = chosen) -> None:
                 for name in chosen:
                     dtype, (rows, columns) = spec[name]
                     spec[name] = (dtype, (columns, rows))
 
-            audited = checked(model_type, turn)
+            audited = checked(model_type, transpose)
             assert codes(audited) == {"D502"}, (family, len(chosen))
             assert len([f for f in audited.findings if f.severity == "error"]) == 1
 
@@ -129,7 +129,9 @@ SWITCHED = [
 
 
 @pytest.mark.parametrize(("model_type", "variant", "name", "other"), SWITCHED)
-def test_a_part_called_otherwise_is_no_switch_turned_off(model_type: str, variant: str, name: str, other: str) -> None:
+def test_a_renamed_part_is_not_taken_for_a_switch_turned_off(
+    model_type: str, variant: str, name: str, other: str
+) -> None:
     record = next(
         one for one in records(model_type) if one["variant"] == variant and any(name in k for k in one["tensors"])
     )
@@ -185,7 +187,7 @@ def test_a_lost_expert_is_one_finding() -> None:
     assert audited.findings[0].title == "expert 5 of layers 0-2"
 
 
-def test_the_last_expert_is_lost_and_the_router_knows_it() -> None:
+def test_a_lost_last_expert_that_the_router_still_has() -> None:
     spec, config, count = healthy("mixtral")
     last = config["num_local_experts"] - 1
     for name in list(spec):
@@ -289,7 +291,7 @@ UNDECIDED = [
 
 
 @pytest.mark.parametrize(("model_type", "suffix", "key", "wrong"), UNDECIDED)
-def test_values_that_the_weights_leave_open_stand_beside_each_other(
+def test_values_that_the_weights_do_not_decide_are_listed_together(
     model_type: str, suffix: str, key: str, wrong: int
 ) -> None:
     record = base_record(model_type, suffix)
@@ -309,7 +311,7 @@ def test_shared_layers_that_are_stored_once_are_tied() -> None:
     assert audited.findings[0].place.key == "tie_word_embeddings"
 
 
-def test_two_wounds_give_two_causes() -> None:
+def test_two_faults_are_two_findings() -> None:
     spec, config, _ = healthy("llama")
     audited = judged(spec, {**config, "intermediate_size": 81, "vocab_size": 99})
     assert sorted(f.place.key or "" for f in audited.findings if f.severity == "error") == [
@@ -328,26 +330,28 @@ def test_numbers_that_do_not_divide_are_reported() -> None:
     assert any("num_attention_heads" in f.message for f in audited.findings)
 
 
-def test_two_matrices_on_their_sides_are_two_causes_and_all_of_them_one() -> None:
+def test_two_transposed_matrices_are_two_findings_and_all_of_them_one() -> None:
     spec, config, _ = healthy("llama")
     matrices = [name for name, (_, shape) in spec.items() if len(shape) == 2 and shape[0] != shape[1]]
     up, down = "model.layers.0.mlp.up_proj.weight", "model.layers.2.mlp.down_proj.weight"
     for chosen, causes in (([up, down], 2), (matrices, 1), ([name for name in matrices if "_proj" in name], 1)):
-        turned = {name: (dtype, shape[::-1] if name in chosen else shape) for name, (dtype, shape) in spec.items()}
-        audited = judged(turned, config)
+        transposed = {name: (dtype, shape[::-1] if name in chosen else shape) for name, (dtype, shape) in spec.items()}
+        audited = judged(transposed, config)
         found = [one for one in audited.findings if one.severity == "error"]
         assert [one.code for one in found] == ["D502"] * causes
         square = {name.replace("layers.0", "layers.{layer}") for name, (_, shape) in spec.items()
                   if causes == 1 and ".layers.0" in name and len(shape) == 2 and name not in matrices}  # fmt: skip
         assert {name for one in found for name in one.facts["square"]} == square
         assert all(("the square ones as well" in one.help) is bool(square) for one in found)
-    assert {one.place.tensor for one in judged(_turned(spec, [up, down]), config).findings if one.code == "D502"} == {
+    assert {
+        one.place.tensor for one in judged(_transposed(spec, [up, down]), config).findings if one.code == "D502"
+    } == {
         up,
         down,
     }
 
 
-def _turned(spec: Spec, chosen: list[str]) -> Spec:
+def _transposed(spec: Spec, chosen: list[str]) -> Spec:
     return {name: (dtype, shape[::-1] if name in chosen else shape) for name, (dtype, shape) in spec.items()}
 
 
@@ -355,7 +359,7 @@ def _turned(spec: Spec, chosen: list[str]) -> Spec:
     ("bert", "self", "own", 6), ("audio-spectrogram-transformer", "attention", "ATTENTION", 8),
     ("vit", "attention", "attn", 8), ("qwen2", "bias", "offset", 3),
 ])  # fmt: skip
-def test_names_with_one_and_the_same_change_are_one_finding(model_type: str, old: str, new: str, families: int) -> None:
+def test_names_with_the_same_change_are_one_finding(model_type: str, old: str, new: str, families: int) -> None:
     record = base_record(model_type)
     spec = {
         ".".join(new if word == old else word for word in name.split(".")): e for name, e in spec_of(record).items()
@@ -376,7 +380,7 @@ def test_a_prefix_on_a_part_of_the_names_is_one_finding(model_type: str) -> None
     assert audited.counts.unique_parameters == count
 
 
-def test_a_second_set_below_a_prefix_is_no_prefix_on_a_part() -> None:
+def test_a_second_set_under_a_prefix_is_not_a_renamed_part() -> None:
     spec, config, count = healthy("llama")
     twice = {**spec, **{f"teacher.{name}": entry for name, entry in spec.items() if ".1." in name}}
     audited = judged(twice, config)
@@ -396,7 +400,7 @@ def test_an_expert_too_many_is_one_finding() -> None:
     assert audited.counts.expected_parameters == audited.counts.unique_parameters == count
 
 
-def test_a_stage_too_many_does_not_move_what_the_others_are() -> None:
+def test_an_extra_stage_does_not_change_the_others() -> None:
     record = base_record("swin", "ForImageClassification")
     spec, config = spec_of(record), {"architectures": [record["class"]], **record["config"]}
     last = len(config["depths"]) - 1
@@ -408,7 +412,7 @@ def test_a_stage_too_many_does_not_move_what_the_others_are() -> None:
     assert audited.counts.expected_parameters == record["num_parameters"]
 
 
-def test_a_family_of_many_shapes_is_lost_at_once() -> None:
+def test_a_lost_family_of_many_shapes_is_one_finding() -> None:
     record = base_record("bit", "ForImageClassification")
     config = {"architectures": [record["class"]], **record["config"]}
     spec = {name: entry for name, entry in spec_of(record).items() if not name.endswith("norm3.weight")}
@@ -462,7 +466,7 @@ def test_a_stored_copy_of_a_tied_head_is_a_note_and_counted_once() -> None:
 
 
 @pytest.mark.parametrize(("shape", "code"), [((48,), "N405"), ((7, 48), "N427")])
-def test_a_tensor_named_as_another_head_is_it_only_with_its_rank(shape: tuple[int, ...], code: str) -> None:
+def test_a_tensor_with_the_name_of_another_head_needs_the_rank_of_that_head(shape: tuple[int, ...], code: str) -> None:
     spec, config, _ = healthy("llama")
     rest = {name: entry for name, entry in spec.items() if name != "lm_head.weight"} if code == "N427" else spec
     assert codes(judged({**rest, "score.weight": ("F32", shape)}, config)) == {code}
@@ -497,7 +501,7 @@ WITHOUT_CONFIG = ["llama", "gpt2", "bert", "mixtral"]
 
 
 @pytest.mark.parametrize("model_type", WITHOUT_CONFIG)
-def test_without_a_config_a_hole_in_the_middle_is_still_an_error(model_type: str) -> None:
+def test_without_a_config_a_tensor_lost_from_a_middle_layer_is_an_error(model_type: str) -> None:
     spec, _, count = healthy(model_type)
     name = next(name for name in spec if LAYER.search(name) and LAYER.search(name)[1] == "1")  # type: ignore[index]
     del spec[name]
@@ -510,18 +514,18 @@ def test_without_a_config_a_hole_in_the_middle_is_still_an_error(model_type: str
 @pytest.mark.complete
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(TYPES), st.data())
-def test_any_single_wound_is_seen(model_type: str, data: st.DataObject) -> None:
+def test_any_single_fault_is_one_error(model_type: str, data: st.DataObject) -> None:
     spec, config, count = healthy(model_type)
     name = data.draw(st.sampled_from(sorted(spec)))
-    wound = data.draw(st.sampled_from(["drop", "widen", "rename", "rank"]))
+    damage = data.draw(st.sampled_from(["drop", "widen", "rename", "rank"]))
     dtype, shape = spec[name]
-    if wound == "drop":
+    if damage == "drop":
         del spec[name]
-    elif wound == "widen":
+    elif damage == "widen":
         axis = data.draw(st.integers(0, len(shape) - 1))
         by = data.draw(st.integers(1, 9))
         spec[name] = (dtype, (*shape[:axis], shape[axis] + by, *shape[axis + 1 :]))
-    elif wound == "rename":
+    elif damage == "rename":
         spec[name + "_"] = spec.pop(name)
     else:
         spec[name] = (dtype, (1, *shape))

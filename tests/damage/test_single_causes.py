@@ -1,4 +1,4 @@
-"""One cause is one finding, on several architectures, and its advice does no harm."""
+"""Checks on several architectures that one cause is one finding with a remedy that is safe to follow."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ ABSENT = [
 
 
 @pytest.mark.parametrize(("model_type", "suffix", "pattern"), ABSENT)
-def test_what_is_absent_is_missing_and_not_solved_into_the_config(model_type: str, suffix: str, pattern: str) -> None:
+def test_absent_tensors_are_missing_and_do_not_change_the_config(model_type: str, suffix: str, pattern: str) -> None:
     spec, config = record(model_type, suffix)
     audited = judged(without(spec, pattern), config)
     codes = bad(audited)
@@ -78,7 +78,7 @@ def test_what_is_absent_is_missing_and_not_solved_into_the_config(model_type: st
 @pytest.mark.parametrize(("model_type", "suffix", "kept"), [
     ("wav2vec2-bert", "Model", 1), ("rt_detr_v2", "ObjectDetection", 260), ("zamba", "Model", 1), ("swin", "Model", 20),
 ])  # fmt: skip
-def test_what_is_left_of_a_download_says_nothing_about_the_config(model_type: str, suffix: str, kept: int) -> None:
+def test_a_partial_download_is_no_evidence_against_the_config(model_type: str, suffix: str, kept: int) -> None:
     spec, config = record(model_type, suffix)
     audited = judged({name: spec[name] for name in list(spec)[:kept]}, config)
     assert set(bad(audited)) <= {"N403", "N404", "N426"} and len(bad(audited)) <= 2
@@ -127,7 +127,7 @@ def test_a_config_of_another_size_is_one_finding(stored: Config, config: Config,
 
 
 def rank(spec: Spec, parts: int, embeddings: bool) -> Spec:
-    """The first rank of a tensor-parallel save."""
+    """The tensors of the first rank of a tensor-parallel save."""
     rows = r"(q|k|v|gate|up)_proj|query|key|value|intermediate.dense|w1|w3" + (
         "|embed_tokens|lm_head" if embeddings else ""
     )
@@ -147,13 +147,13 @@ QWEN2 = {"model_type": "qwen2", "architectures": ["Qwen2ForCausalLM"], "hidden_s
 
 
 def chunk(rows: int, ranks: int, rank: int) -> int:
-    """The rows that one rank holds, as torch.chunk cuts them."""
+    """The number of rows of one rank, as torch.chunk splits them."""
     size = -(-rows // ranks)
     return max(min(size, rows - rank * size), 0)
 
 
 def chunks(spec: Spec, ranks: int, rank: int) -> Spec:
-    """One rank of a fully sharded save. rank: from 0."""
+    """The tensors of one rank of a fully sharded save. rank: from 0."""
     return {
         name: (dtype, (chunk(shape[0], ranks, rank), *shape[1:]) if shape else shape)
         for name, (dtype, shape) in spec.items()
@@ -197,7 +197,7 @@ def test_tensors_in_other_dims_are_one_finding(model_type: str, how: str) -> Non
     assert finding.tensors == changed
 
 
-def test_elements_in_another_order_are_not_reshaped() -> None:
+def test_other_dims_of_equal_size_are_not_always_a_reshape() -> None:
     spec, config = record("vit")
     name = next(name for name in spec if name.endswith("patch_embeddings.projection.weight"))
     out, channels, height, width = spec[name][1]
@@ -284,7 +284,7 @@ def test_a_matrix_with_named_parts_that_are_stored_apart(model_type: str, joint:
     assert bad(judged(apart, config)) == ["N441"]
 
 
-def test_two_of_three_parts_of_a_matrix_are_not_it() -> None:
+def test_two_of_three_parts_do_not_make_a_joint_matrix() -> None:
     spec, config = record("lfm2_moe", "CausalLM")
     apart = {key.replace("in_proj", "b_proj"): (dtype, (shape[0] // 3, *shape[1:])) if "in_proj" in key
              else (dtype, shape) for key, (dtype, shape) in spec.items()}  # fmt: skip
@@ -335,7 +335,7 @@ def test_the_vocabulary_of_a_model_with_rows_for_images() -> None:
 
 @pytest.mark.parametrize("model_type", ["mbart", "bart", "marian", "led"])
 @pytest.mark.parametrize(("more", "words"), [(3, "else cut"), (-3, "else extend")])
-def test_what_is_added_to_the_scores_of_another_vocabulary(model_type: str, more: int, words: str) -> None:
+def test_a_bias_of_logits_for_another_vocabulary_size(model_type: str, more: int, words: str) -> None:
     spec, config = record(model_type, "ForConditionalGeneration" if model_type != "marian" else "MTModel")
     dtype, (one, tokens) = spec["final_logits_bias"]
     audited = judged({**spec, "final_logits_bias": (dtype, (one, tokens + more))}, config)
@@ -352,7 +352,7 @@ def test_what_is_added_to_the_scores_of_another_vocabulary(model_type: str, more
     ("speech-encoder-decoder", r"crossattention", "N477"), ("vision-encoder-decoder", r"enc_to_dec_proj", "N403"),
     ("vision-encoder-decoder", r"layer\.1\.crossattention", "N404"),
 ])  # fmt: skip
-def test_what_every_pass_of_a_decoder_reads_is_never_switched_off(model_type: str, lost: str, code: str) -> None:
+def test_modules_that_every_forward_pass_needs_are_not_switched_off(model_type: str, lost: str, code: str) -> None:
     spec, config = record(model_type)
     if not any(re.search(lost, name) for name in spec):
         pytest.skip("not in this record")
@@ -427,7 +427,7 @@ def test_a_submodel_with_the_weights_of_another_family() -> None:
 
 @pytest.mark.parametrize("model_type", ["musicflamingo", "qwen2_audio", "llava"])
 def test_a_lost_layer_is_no_submodel_of_another_family(model_type: str) -> None:
-    """A type without the lost matrices fits what is left: a coincidence."""
+    """Another type that lacks the lost matrices fits the remaining tensors by coincidence."""
     spec, config = record(model_type)
     assert {*bad(judged(without(spec, r"layers\.0\."), config))} == {"N404"}
 
@@ -450,7 +450,7 @@ def test_a_word_replaced_in_all_names_is_one_finding(name: str) -> None:
     assert renamed != spec and bad(judged(renamed, config)) == ["N407"]
 
 
-def test_the_reason_of_a_shape_holds_at_its_index() -> None:
+def test_the_reason_for_a_shape_is_that_of_its_index() -> None:
     spec, config = component("StableCascadeUNet")
     name = "up_blocks.0.4.mapper_crp.weight"
     rows, *others = spec[name][1]
@@ -604,7 +604,7 @@ def test_a_shard_of_another_split_is_one_finding(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("model_type", "suffix"), [("bert", "LMHeadModel"), ("gpt2", "LMHeadModel")])
 def test_a_decoder_alone_without_cross_attention(model_type: str, suffix: str) -> None:
-    """Without an encoder the switch is wrong, or this part of every layer is lost."""
+    """Without an encoder either the switch is wrong, or cross-attention is lost in every layer."""
     spec, config = record(model_type, suffix)
     (found,) = (
         one for one in judged(spec, {**config, "add_cross_attention": True}).findings if one.severity == "error"

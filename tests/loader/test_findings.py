@@ -10,7 +10,7 @@ import pytest
 from inspector.findings.registry import all_findings, page
 from inspector.loader.checkpoint import load
 from inspector.loader.signature import recognise
-from tests.attacks.collection import EXHIBITS, Exhibit
+from tests.attacks.collection import INPUTS, HostileInput
 from tests.findings.make_pages import example, made
 from tests.loader.rule_examples import EXAMPLES
 
@@ -27,21 +27,21 @@ def test_the_page_shows_what_the_tool_prints(name: str) -> None:
     assert example(finding) in page(type(finding)), "run python -m tests.findings.make_pages"
 
 
-def test_every_exhibit_names_findings() -> None:
-    assert set().union(*(exhibit.rules for exhibit in EXHIBITS)) <= set(NAMES)
+def test_every_hostile_input_has_known_findings() -> None:
+    assert set().union(*(hostile.rules for hostile in INPUTS)) <= set(NAMES)
 
 
-@pytest.mark.parametrize("exhibit", EXHIBITS, ids=lambda exhibit: ascii(exhibit.name))
-def test_every_exhibit_can_be_worded(exhibit: Exhibit, tmp_path: Path) -> None:
-    stored = exhibit.build()
+@pytest.mark.parametrize("hostile", INPUTS, ids=lambda hostile: ascii(hostile.name))
+def test_every_hostile_input_has_complete_messages(hostile: HostileInput, tmp_path: Path) -> None:
+    stored = hostile.build()
     for name, raw in ({"model.safetensors": stored} if isinstance(stored, bytes) else stored).items():
         if len(raw) > 1_000_000:
             pytest.skip("worded like its smaller brothers")
         (tmp_path / name).write_bytes(raw)
-    for finding in load(str(tmp_path), weights=exhibit.weights).findings:
+    for finding in load(str(tmp_path), weights=hostile.weights).findings:
         words = [finding.title, finding.help, *(part for row in finding.lines for part in row)]
         assert all(isinstance(word, str) for word in words)
-        assert "None" in exhibit.name or not any("None" in word for word in words), words
+        assert "None" in hostile.name or not any("None" in word for word in words), words
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The damaged adapters that PEFT loads: for each adapter of `fixtures/adapters`, what is done to it or to its base."""
+"""Damaged adapters for PEFT to load: for each adapter of `fixtures/adapters`, damages to it or to its base."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def damages_of(name: str) -> dict[str, Sequence[Damage]]:
 
 
 def _more_targets(targets: Any, names: Sequence[str], wanted: str) -> Sequence[Damage]:
-    """One more target, of an adapter of layers that have a module of this name."""
+    """The targets with one more, a module that the layers of the adapter have."""
     known = isinstance(targets, list) and any(".self_attn." in name for name in names)
     return [["config", ["target_modules"], [*targets, wanted], CONFIG]] if known else []
 
@@ -92,7 +92,7 @@ def _layers(base: Mapping[str, Any], more: int) -> Sequence[Damage]:
 
 
 def folder_of(case: Mapping[str, Any]) -> Folder:
-    """The damaged folder of a case, with the config of its base in a folder of its own."""
+    """The damaged folder of a case, and a separate folder with the config of its base."""
     record = records()[case["adapter"]]
     folder = healthy(spec_of(case["adapter"]), {}, WEIGHTS)
     base = {**record["base"], "architectures": [record["class"]]}

@@ -1,4 +1,4 @@
-"""The damaged checkpoints that are loaded: for each class of each type, what is done to what its library saves."""
+"""Damaged checkpoints to be loaded: for each class of each type, damages to what its library saves."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def _more_layers(config: Mapping[str, Any]) -> Sequence[Damage]:
 
 
 def _other_class(record: Mapping[str, Any]) -> Mapping[str, Sequence[Damage]]:
-    """The same weights under another class of the type: one with a head for the base, the base for one with a head."""
+    """Another class of the type for the same weights: one with a head for the base model, and the reverse."""
     names = (
         {one["class"] for one in records(record["config"]["model_type"])} if "model_type" in record["config"] else set()
     )

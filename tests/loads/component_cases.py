@@ -1,4 +1,4 @@
-"""The damaged components and pipelines of diffusers that are loaded: for each class, what is done to what it saves."""
+"""Damaged components and pipelines for diffusers to load: for each class, damages to what it saves."""
 
 from __future__ import annotations
 

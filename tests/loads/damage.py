@@ -1,4 +1,4 @@
-"""Damage to a checkpoint folder, stated as data: the recorder and the tests build the same folder from it.
+"""Damage to a checkpoint folder as data, from which the recorder and the tests build the same folder.
 
 A folder is its weight files (name -> tensors and metadata) and its JSON files (name -> content). Each damage is a list:
 the name of an operation of `OPERATIONS` and its arguments.
@@ -26,7 +26,7 @@ Fill = Callable[[str, str, Shape], bytes]
 
 
 class WeightFile(Struct):
-    """The tensors of a file, and its metadata; None where it has none. seed: files of one seed have the same values."""
+    """The tensors of a file and its metadata, None if absent. seed: files with the same seed have the same values."""
 
     spec: Spec
     metadata: dict[str, str] | None = field(default_factory=lambda: {"format": "pt"})
@@ -34,7 +34,7 @@ class WeightFile(Struct):
 
 
 class Folder(Struct):
-    """A folder of one checkpoint, or with `/` in the names of a pipeline."""
+    """The files of a checkpoint; those of a pipeline have `/` in their names."""
 
     weights: dict[str, WeightFile] = field(default_factory=dict)
     texts: dict[str, Any] = field(default_factory=dict)
@@ -149,7 +149,7 @@ def _bytes(one: WeightFile) -> int:
 
 
 def beside(folder: Folder, name: str, seed: int, *lost: str) -> None:
-    """Adds a second file with all tensors but the lost, of other values where the seed differs."""
+    """Adds a second file with all tensors except the lost ones; another seed gives other values."""
     spec = {key: entry for one in folder.weights.values() for key, entry in one.spec.items() if key not in lost}
     folder.weights[name] = WeightFile(spec, {"format": "pt"}, seed)
 
@@ -171,7 +171,7 @@ def lose(folder: Folder, *parts: str) -> None:
 
 
 def keep(folder: Folder, *parts: str) -> None:
-    """Removes all other tensors than those with any of these parts in their names."""
+    """Removes all tensors except those with any of these parts in their names."""
     for one in folder.weights.values():
         one.spec = {name: entry for name, entry in one.spec.items() if any(part in name for part in parts)}
 
@@ -225,13 +225,13 @@ def empty(folder: Folder, size: int) -> None:
 
 
 def nested(folder: Folder, key: str, model_type: str, class_name: str) -> None:
-    """Takes a part of the config for the whole."""
+    """Replaces the config by one of its nested configs."""
     part = folder.texts[CONFIG][key]
     folder.texts[CONFIG] = {**part, "model_type": model_type, "architectures": [class_name]}
 
 
 def paths(folder: Folder, name: str, prefix: str) -> None:
-    """Puts something before the names of files in an index."""
+    """Puts a prefix before the file names in an index."""
     index = folder.texts[name]
     index["weight_map"] = {key: prefix + file for key, file in index["weight_map"].items()}
 
@@ -246,7 +246,7 @@ OPERATIONS: Mapping[str, Callable[..., None]] = {
 
 
 def write(folder: Folder, place: Path, fill: Fill | None = None) -> Path:
-    """Writes a folder; without `fill` the data are holes."""
+    """Write a folder; without `fill` the data are holes."""
     for name, content in folder.texts.items():
         (place / name).parent.mkdir(parents=True, exist_ok=True)
         (place / name).write_text(json.dumps(content), encoding="utf-8")

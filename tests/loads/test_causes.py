@@ -1,4 +1,4 @@
-"""Faults whose first remedy would leave a checkpoint that does not load, or that loads other weights."""
+"""Faults for which an obvious remedy would leave a checkpoint that does not load, or that loads other weights."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from inspector.auditing.start import audit
 from inspector.findings.shards.sets import SetsDiffer
-from tests.comparing.entrances import torch_file
+from tests.comparing.pair_audits import torch_file
 from tests.judged import base_record, spec_of
 from tests.loads.damage import CONFIG, MODEL, damaged, healthy, write
 from tests.loads.test_verdicts import Row, judged
@@ -18,7 +18,7 @@ from tests.oracle.make_loads import fill
 
 
 def part(below: str, class_name: str) -> list[Any]:
-    """Damages that leave the encoder or the decoder, under its own class."""
+    """Damages that leave only the encoder or the decoder, under its own class."""
     return [["keep", f"model.{below}."], ["strip", f"model.{below}."], ["config", ["architectures"], [class_name]]]
 
 
@@ -191,15 +191,15 @@ def test_buffers_of_a_submodel_of_another_type(tmp_path: Path) -> None:
     ("CriticModel", "the names are those of llama ForSequenceClassification"),
     ("LlamaModel", "the names are those of LlamaForSequenceClassification"),
 ])  # fmt: skip
-def test_no_class_is_invented(class_name: str, words: str, tmp_path: Path) -> None:
+def test_the_remedy_names_an_existing_class(class_name: str, words: str, tmp_path: Path) -> None:
     row: Row = ("", "llama", "SequenceClassification", [["config", ["architectures"], [class_name]]], "", [], "")
     assert any(words in finding.message for finding in judged(row, tmp_path).findings)
 
 
 @pytest.mark.parametrize("model_type", ["llama", "bert", "vit"])
 @pytest.mark.parametrize("stale", [True, False])
-def test_pytorch_files_beside_safetensors_that_do_not_fit(model_type: str, stale: bool, tmp_path: Path) -> None:
-    """Without a fault of the safetensors nothing is compared."""
+def test_pytorch_files_next_to_safetensors_that_do_not_fit(model_type: str, stale: bool, tmp_path: Path) -> None:
+    """The formats are compared only where the safetensors files have a fault."""
     one = base_record(model_type)
     config = {"model_type": model_type, "architectures": [one["class"]], **one["config"]}
     spec = spec_of(one)

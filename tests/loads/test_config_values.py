@@ -92,7 +92,7 @@ def test_a_value_that_is_no_number_and_that_no_tensor_shows(model_type: str, key
 
 @pytest.mark.parametrize(("model_type", "heads"), [("bloom", "n_head"), ("falcon", "num_attention_heads")])
 def test_the_hidden_size_under_its_earlier_name(model_type: str, heads: str, tmp_path: Path) -> None:
-    """BLOOM's repositories state n_embed alone; the defaults of the class do not count beside it."""
+    """BLOOM's repositories state only n_embed; the defaults of the class must not override it."""
     record = base_record(model_type)
     config = {**record["config"], "n_embed": record["config"]["hidden_size"]}
     del config["hidden_size"]
@@ -103,7 +103,7 @@ def test_the_hidden_size_under_its_earlier_name(model_type: str, heads: str, tmp
 
 
 @pytest.mark.parametrize("model_type", ["qwen2_vl", "qwen2_5_vl", "hunyuan_vl", "paddleocr_vl"])
-def test_keys_at_the_top_do_not_count_beside_a_text_config(model_type: str, tmp_path: Path) -> None:
+def test_top_level_keys_are_ignored_where_there_is_a_text_config(model_type: str, tmp_path: Path) -> None:
     """transformers reads them only where text_config is absent."""
     text = base_record(model_type, "Generation")["config"]["text_config"]
     wrong = {**text, "vocab_size": text["vocab_size"] + 8}
@@ -171,7 +171,7 @@ SETTINGS: list[tuple[str, dict[str, Any], str, str, str]] = [
     ("bert", {"dtype": "torch.bfloat16"}, "dtype", "refuses", "refuses"),
     ("llama", {"dtype": 1}, "dtype", "refuses", "complete"),
     ("llama", {"dtype": ["float32"]}, "dtype", "refuses", "refuses"),
-    ("cohere2", {"attention_bias": [False]}, "attention_bias", "refuses", "random"),  # 4 takes it for true
+    ("cohere2", {"attention_bias": [False]}, "attention_bias", "refuses", "random"),  # transformers 4 treats it as true
     ("llama", {"num_attention_heads": -6}, "num_attention_heads", "refuses", "refuses"),
     ("bloom", {"n_head": -6}, "n_head", "refuses", "refuses"),
     ("llava", {"projector_hidden_act": "swish2"}, "projector_hidden_act", "refuses", "refuses"),
@@ -181,14 +181,14 @@ SETTINGS: list[tuple[str, dict[str, Any], str, str, str]] = [
     ("gemma2", {"hidden_activation": None}, "hidden_activation", "refuses", "refuses"),
     ("bert", {"hidden_act": None}, "hidden_act", "refuses", "complete"),  # transformers 4 fails where it runs
     ("deepseek_v3", {"head_dim": None, "rope_scaling": YARN}, "head_dim", "refuses", "refuses"),
-    # a part of the settings that the layers need, and lists of another length than the number beside them
+    # only some of the settings that the layers need, and lists whose length differs from the stated number
     ("gemma4_text", {"rope_parameters": {"full_attention": ROTARY}}, "rope_parameters.sliding_attention", "refuses",
      "unsupported"),
     ("lfm3", {"rope_parameters": {"sliding_attention": ROTARY}}, "rope_parameters.full_attention", "refuses",
      "unsupported"),
     ("sam", {"prompt_encoder_config": {**SAM_PROMPTS, "patch_size": 0}}, "prompt_encoder_config.patch_size", "refuses",
      "refuses"),
-    # null: refused by the types of transformers 5, or by both where the model computes with it
+    # null: refused by the type checks of transformers 5, and by both versions where the model computes with it
     ("mistral", {"attention_dropout": None}, "attention_dropout", "refuses", "complete"),
     ("gpt2", {"attn_pdrop": None}, "attn_pdrop", "refuses", "refuses"),
     ("t5", {"dropout_rate": None}, "dropout_rate", "refuses", "refuses"),
@@ -226,12 +226,17 @@ OF_OLDER: list[tuple[str, dict[str, Any], str, str]] = [
         {"rope_scaling": {"factor": 2.0}},
         "refuses",
         "error",
-    ),  # of no type, which version 5 takes for the default
-    ("gpt2", {"initializer_range": None}, "refuses", "error"),  # it draws anew what has buffers that are not stored
+    ),  # without a type, for which version 5 takes the default
+    (
+        "gpt2",
+        {"initializer_range": None},
+        "refuses",
+        "error",
+    ),  # it reinitialises modules with unsaved buffers
     ("grounding-dino", {"backbone_config": {**SWIN, "qkv_bias": None}}, "complete", "warning"),
     ("plbart", {"activation_function": True}, "refuses", "error"),
     ("llama", {"pruned_heads": None}, "complete", ""),
-    ("nystromformer", {"vocab_size": True}, "refuses", "error"),  # PyTorch takes it for no size
+    ("nystromformer", {"vocab_size": True}, "refuses", "error"),  # PyTorch does not accept it as a size
     ("nystromformer", {"vocab_size": {}}, "refuses", "error"),
     ("sam2_vision_model", {"backbone_config.mlp_ratio": -4.0}, "refuses", "error"),
     ("falcon_h1", {"mlp_multipliers": [1.0, 1.0, 1.0]}, "refuses", "error"),  # it always has two
@@ -269,7 +274,7 @@ def test_what_transformers_4_does(
     ("smollm3", "pad_token_id", ["refuses", "refuses"]),  # its default is beyond this vocabulary
     ("phi3", "pad_token_id", ["refuses", "refuses"]),
     ("llama", "pad_token_id", ["complete", "complete"]),
-    ("informer", "prediction_length", ["refuses", "refuses"]),  # its default is null, which it does not take
+    ("informer", "prediction_length", ["refuses", "refuses"]),  # its default is null, which it refuses
     ("autoformer", "prediction_length", ["refuses", "refuses"]),
 ])  # fmt: skip
 def test_keys_without_a_default_that_loads(model_type: str, key: str, outcomes: list[str], tmp_path: Path) -> None:
@@ -314,7 +319,7 @@ def test_absent_settings_are_named_together(model_type: str, tmp_path: Path) -> 
     ("llama", "rope_scaling", {"type": "linear", "factor": 2.0}),
     ("qwen2", "rope_scaling", {"rope_type": "yarn", "factor": 2.0}),
     ("phi3", "rope_scaling", {"type": "longrope", "short_factor": [1.0] * 4, "long_factor": [2.0] * 4}),
-    ("gemma2", "torch_dtype", "int8"),  # beside `dtype`, which wins
+    ("gemma2", "torch_dtype", "int8"),  # in addition to `dtype`, which takes precedence
     ("gpt_oss", "hidden_act", "swish2"),
     ("deepseek_v3", "head_dim", None),
     ("bert", "num_attention_heads", -6),
@@ -378,7 +383,7 @@ def test_a_config_without_a_class(model_type: str, suffix: str, outcome: str, tm
     (["config", ["weight_map"], "renamed"], "S238"),
 ], ids=["in vain", "elsewhere", "renamed"])  # fmt: skip
 @pytest.mark.parametrize("model_type", ["llama", "bert", "vit"])
-def test_entries_that_loaders_read_past(model_type: str, damage: list[Any], code: str, tmp_path: Path) -> None:
+def test_entries_that_loaders_ignore(model_type: str, damage: list[Any], code: str, tmp_path: Path) -> None:
     record = base_record(model_type)
     folder = damaged(healthy(spec_of(record), record["config"]), [["shards", 2]])
     index = folder.texts["model.safetensors.index.json"]
@@ -396,7 +401,7 @@ def test_entries_that_loaders_read_past(model_type: str, damage: list[Any], code
 
 
 @pytest.mark.parametrize("model_type", ["llava", "clip", "qwen2_vl"])
-def test_empty_quantization_settings_beside_a_text_model(model_type: str, tmp_path: Path) -> None:
+def test_empty_quantization_settings_with_a_text_model(model_type: str, tmp_path: Path) -> None:
     """Version 5 takes those of the text model instead, which has none."""
     found = audited(tmp_path, model_type, ("quantization_config", {}))
     assert (found.verdict, [one.outcome for one in found.loads[:2]]) == ("clean", ["complete", "refuses"])
@@ -410,7 +415,7 @@ def test_quantization_settings_without_a_method(model_type: str, tmp_path: Path)
     assert (finding.place.key, step.action, found.loads[0].outcome) == ("quantization_config", "remove", "refuses")
 
 
-def test_a_base_within_the_settings_wins(tmp_path: Path) -> None:
+def test_a_base_within_the_settings_takes_precedence(tmp_path: Path) -> None:
     settings = {"rope_type": "default", "rope_theta": 10000.0}
     found = audited(tmp_path, "llama", ("rope_theta", None), ("rope_parameters", settings))
     assert (found.verdict, found.loads[0].outcome) == ("clean", "complete")

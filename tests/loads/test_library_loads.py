@@ -1,4 +1,4 @@
-"""What diffusers and PEFT do, against what they did: records of `tests/oracle/make_library_loads.py`."""
+"""Compares predictions for diffusers and PEFT with recorded loads (`tests/oracle/make_library_loads.py`)."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_components_load_as_recorded(every: int, tmp_path: Path) -> None:
 
 
 def test_configs_are_refused_as_recorded() -> None:
-    """With the exception of rules that read more than keys, such as d_fine's head_dim.
+    """Except for rules that depend on more than keys, such as d_fine's head_dim.
 
     refused: by the config class; failed: by it or by the model that is built.
     """
@@ -80,7 +80,7 @@ def test_a_config_that_is_refused_is_an_error(model_type: str, key: str, tmp_pat
 
 
 def of_peft(record: dict[str, Any], place: Path) -> tuple[Audit, Load | None]:
-    """The audit of a damaged adapter beside its base, and what PEFT does by it."""
+    """The audit of a damaged adapter with its base, and the load that it predicts for PEFT."""
     folder = write(adapter_cases.folder_of(record), place)
     found = audit(str(folder), base=str(folder / adapter_cases.BASE))
     return found, next((one for one in found.loads if one.loader == "peft"), None)

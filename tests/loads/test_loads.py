@@ -1,4 +1,4 @@
-"""What loaders do, against what they did: records of `tests/oracle/make_loads.py`."""
+"""Compares predictions for loaders with recorded loads (`tests/oracle/make_loads.py`)."""
 
 from __future__ import annotations
 
@@ -41,23 +41,23 @@ def recorded(major: str) -> list[dict[str, Any]]:
 
 
 def of_version(audited: Audit, major: str) -> Load | None:
-    """What a version of transformers does by the audit; None where no loader is intended."""
+    """The load that an audit predicts for a version of transformers; None where there is no intended loader."""
     return next((one for one in audited.loads if str(one.version).startswith(major)), None)
 
 
 def agrees(load: Load | None, record: Mapping[str, Any]) -> bool:
-    """Whether a prediction is what was recorded. A loader that does not support a type refuses it."""
+    """Whether a prediction agrees with the record. A loader that does not support a type refuses it."""
     if load is None:
         return bool(record["outcome"] == REFUSES)
     outcome = REFUSES if load.outcome == UNSUPPORTED else load.outcome
     if outcome != record["outcome"]:
         stale = record["outcome"] == "altered" and record["name"].startswith("stale") and outcome == COMPLETE
-        return stale or load.because.startswith(CHANGES)  # S223 says that a stale file is read
+        return stale or load.because.startswith(CHANGES)  # S223 reports that a stale file is read
     return outcome == REFUSES or bool([load.missing, load.unexpected, load.mismatched] == record["counts"])
 
 
 def judged(records: Iterator[dict[str, Any]], place: Path, major: str) -> Iterator[tuple[dict[str, Any], Audit, bool]]:
-    """Records with their audits, and whether the prediction is right."""
+    """The records with their audits and whether the prediction agrees."""
     for number, record in enumerate(records):
         found = audit(str(write(folder_of(record), place / str(number), fill)))
         yield record, found, agrees(of_version(found, major), record)
@@ -65,7 +65,7 @@ def judged(records: Iterator[dict[str, Any]], place: Path, major: str) -> Iterat
 
 @pytest.mark.parametrize("step", [SOME, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("major", MAJORS)
-def test_predictions_are_what_was_recorded(major: str, step: int, tmp_path: Path) -> None:
+def test_predictions_agree_with_the_records(major: str, step: int, tmp_path: Path) -> None:
     wrong: list[str] = []
     total = 0
     for record, found, right in judged(iter(recorded(major)[::step]), tmp_path, major):
@@ -171,9 +171,7 @@ def test_a_version_that_fails_on_what_the_other_one_loads(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("stated", "codes"), [("lllama", {"C325"}), ("lama", {"C325"}), ("llmaa", {"C325"}), ("llama9", {"N412"})]
 )
-def test_a_slip_in_the_model_type_is_corrected_where_all_names_fit(
-    stated: str, codes: set[str], tmp_path: Path
-) -> None:
+def test_a_misspelt_model_type_is_corrected_where_all_names_fit(stated: str, codes: set[str], tmp_path: Path) -> None:
     record = base_record("llama")
     config = {**record["config"], "model_type": stated, "architectures": ["MyForCausalLM"]}
     audited = audit(str(write(healthy(spec_of(record), config), tmp_path)))
@@ -183,7 +181,7 @@ def test_a_slip_in_the_model_type_is_corrected_where_all_names_fit(
 NULLS = [
     ("clip", "CLIPModel", ["projection_dim"], True),
     ("florence2", "Florence2Model", ["text_config", "encoder_ffn_dim"], True),
-    ("roformer", "RoFormerForMaskedLM", ["embedding_size"], False),  # hidden_size stands in its place
+    ("roformer", "RoFormerForMaskedLM", ["embedding_size"], False),  # hidden_size replaces it
 ]
 
 
@@ -223,7 +221,7 @@ def test_a_tie_that_the_config_turns_off(
 
 
 BUILT: list[tuple[str, str, str, list[Any], str, list[int]]] = [
-    (OLDER, "mask2former", "Mask2FormerModel", [], "random", [5, 8, 0]),  # 4.57 forgets the projections that 5 builds
+    (OLDER, "mask2former", "Mask2FormerModel", [], "random", [5, 8, 0]),  # 4.57 omits the projections that 5 builds
     (OLDER, "luke", "LukeForMaskedLM", [["lose", "lm_head.decoder"]], "random", [2, 0, 0]),
     (OLDER, "moonshine", "MoonshineModel", [], COMPLETE, [0, 0, 0]),
     (OLDER, "moonshine", "MoonshineModel", [["drop", "encoder.layer_norm.weight"]], "random", [1, 0, 0]),
@@ -291,7 +289,7 @@ def test_a_shape_that_the_config_of_a_part_leaves_open(tmp_path: Path) -> None:
     heads = [["config", ["text_config", "num_attention_heads"], 7]]
     load = of_version(audit(str(write(damaged(healthy(spec_of(record), record["config"]), heads), tmp_path))), NEWEST)
     assert load is not None
-    assert load.outcome == REFUSES and "of another shape" in load.because  # 7 heads of any size have not 48 rows
+    assert load.outcome == REFUSES and "of another shape" in load.because  # 7 heads of any size do not have 48 rows
 
 
 def test_what_a_class_changes_is_named(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Weights under the names of another program: the program and its conversion are named, once, and nobody else is."""
+"""Weights under the names of another program: one finding names the program and its conversion."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LLAVA = replaced(
     ("multi_modal_projector.linear_2", "model.mm_projector.2"), ("image_newline", "model.image_newline"),
 )  # fmt: skip
 GPT2 = spec_of(base_record("gpt2", "LMHeadModel"))
-TURNED: list[Any] = [["shape", name, shape[::-1]] for name, (_, shape) in GPT2.items() if ".c_" in name]
+TRANSPOSED: list[Any] = [["shape", name, shape[::-1]] for name, (_, shape) in GPT2.items() if ".c_" in name]
 BIASES = [name for name in GPT2 if name.endswith(".bias")]
 VALUE_HEAD = ["add", "value_head.weight", "F32", [1, 48]]
 CRITIC: list[Any] = [["drop", "lm_head.weight"], VALUE_HEAD]
@@ -44,7 +44,7 @@ OWN_HEAD: list[Any] = [
     ["add", "classifier.dense.weight", "F32", [48, 48]], ["add", "classifier.dense.bias", "F32", [48]],
     ["add", "classifier.output.weight", "F32", [4, 48]], ["add", "classifier.output.bias", "F32", [4]],
 ]  # fmt: skip
-"""A head of two layers after the mean of all frames, as many fine-tuned models of emotions in speech have it."""
+"""A head of two layers after the mean over all frames, as in many fine-tuned models of speech emotions."""
 TEXT_ALONE: list[Any] = [["lose", "vision_tower", "mm_projector"]]
 OWN_CONFIG = {"model_type": "llava", "architectures": ["LlavaLlamaForCausalLM"], "hidden_size": 48, "vocab_size": 107,
               "num_hidden_layers": 3, "mm_hidden_size": 36, "mm_projector_type": "mlp2x_gelu"}  # fmt: skip
@@ -65,14 +65,14 @@ CASES: list[Row] = [
      "which adds what is not stored"),
     ("llava, its tower lost", "llava", "Generation", [*LLAVA, ["lose", "vision_tower"]], "findings", ["N404", "N470"],
      "download or convert"),
-    ("nanogpt", "gpt2", "LMHeadModel", [*TURNED, ["drop", *BIASES]], "findings", ["N471"],
+    ("nanogpt", "gpt2", "LMHeadModel", [*TRANSPOSED, ["drop", *BIASES]], "findings", ["N471"],
      "transpose each of these matrices and the square ones"),
-    ("nanogpt with biases", "gpt2", "LMHeadModel", TURNED, "findings", ["D502"], "transpose each"),
-    ("a bias left", "gpt2", "LMHeadModel", [*TURNED, ["drop", *BIASES[1:]]], "findings", ["N426", "D502"],
+    ("nanogpt with biases", "gpt2", "LMHeadModel", TRANSPOSED, "findings", ["D502"], "transpose each"),
+    ("a bias left", "gpt2", "LMHeadModel", [*TRANSPOSED, ["drop", *BIASES[1:]]], "findings", ["N426", "D502"],
      "download or convert"),
     ("critic", "llama", "CausalLM", CRITIC, "findings", ["N472"],
      'rename value_head.weight to score.weight and set "architectures": ["LlamaForSequenceClassification"] and "num_l'),
-    ("critic beside a head", "llama", "CausalLM", [VALUE_HEAD], "findings", ["N405"], "load it with OpenRLHF's"),
+    ("critic with a head", "llama", "CausalLM", [VALUE_HEAD], "findings", ["N405"], "load it with OpenRLHF's"),
     ("critic's class", "llama", "CausalLM", [*CRITIC, ["config", ["architectures"], ["CriticModel"]]], "findings",
      ["N405"], "load it with OpenRLHF's"),
     ("critic below a name", "llama", "CausalLM", DEEPSPEED_CRITIC, "findings", ["N472"],

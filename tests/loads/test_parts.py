@@ -1,4 +1,4 @@
-"""Parts of models under a class of the whole, classes of parts over the whole, and what both look like."""
+"""Parts of models under the class of the whole model, whole models under the class of a part, and similar cases."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def named(class_name: str) -> list[Any]:
 
 
 def narrower(model_type: str, suffix: str, *families: str, by: int) -> list[Any]:
-    """Attention with a fraction of its heads in every layer: the part of a name, and where its rows are columns "-"."""
+    """Damages that leave a fraction of all heads. families: parts of names, with "-" if heads are columns."""
     damages = []
     for name, (_, dims) in spec_of(base_record(model_type, suffix)).items():
         part = next((one for one in families if one.lstrip("-") in name), None)
@@ -98,7 +98,7 @@ def test_a_part_of_a_model_is_named(
 
 
 def layers_of_torch(model_type: str, suffix: str, *parts: str) -> dict[str, Any]:
-    """A model of which torch quantized the layers with these parts in their names."""
+    """Write a model in which torch quantized the layers with these parts in their names."""
     spec: dict[str, Any] = {}
     for name, (dtype, dims) in spec_of(base_record(model_type, suffix)).items():
         module = name.rpartition(".")[0]
@@ -154,7 +154,7 @@ def test_a_module_that_was_added_to_a_model_is_no_model(
 
 
 def with_experts_apart(model_type: str, joint: str, down: str, axis: int, lost: str = "") -> dict[str, Any]:
-    """A model with matrices for each expert. joint, down: ends of names; axis: of gate and up in the joint."""
+    """A model with a matrix for each expert. joint, down: suffixes of names; axis: of gate and up in `joint`."""
     spec: dict[str, Any] = {}
     for name, (dtype, dims) in spec_of(base_record(model_type, "")).items():
         end = next((one for one in (joint, down) if name.endswith(one)), None)

@@ -1,4 +1,4 @@
-"""Kinds of config values that transformers refuses: each as it was measured, and what it takes."""
+"""Kinds of config values that transformers refuses, as measured, and values that it accepts."""
 
 from __future__ import annotations
 

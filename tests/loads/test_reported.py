@@ -1,4 +1,4 @@
-"""Failures that users ask about, rebuilt in folders: the verdict, the findings in order, and the step of the first."""
+"""Failures that users report, rebuilt in folders: the verdict, the findings in order, and the first step."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ LEFT_OVER: list[Any] = [["config", ["auto_map"], {"AutoModelForCausalLM": "model
 
 
 def renamed_shards(pattern: str, index: Any = None) -> list[Any]:
-    """Three shards under names of one's own; without an index, or with what is done to it."""
+    """Three shards under custom names, without an index or with a changed one."""
     names = [["file", f"model-0000{number}-of-00003.safetensors", pattern.format(number)] for number in (1, 2, 3)]
     return [["shards", 3], index or ["file", INDEX, None], *names]
 
 
 def names_of_meta(model_type: str) -> list[Any]:
-    """The matrices of the MLP as Meta calls them."""
+    """The matrices of the MLP under Meta's names."""
     names = {"mlp.gate_proj": "feed_forward.w1", "mlp.up_proj": "feed_forward.w3", "mlp.down_proj": "feed_forward.w2"}
     return [["replace", old, new] for old, new in names.items()]
 
 
 def index_of(prefix: str) -> list[Any]:
-    """The index of two shards, with something before their names."""
+    """The index of two shards, with a prefix before their names."""
     return ["paths", INDEX, prefix]
 
 
@@ -260,7 +260,7 @@ CASES: list[tuple[str, str, list[Any], str, list[str], str]] = [
 def test_a_shard_of_another_save_is_to_be_downloaded_again(
     model_type: str, suffix: str, at: int, tmp_path: Path
 ) -> None:
-    """Cut at other places: it lacks its last tensor, and has some of another shard in other shapes."""
+    """The other save was split elsewhere: the shard lacks a tensor, and has some of another shard with other shapes."""
     one = base_record(model_type, suffix)
     folder = damaged(healthy(spec_of(one), one["config"]), [["shards", 3]])
     shards = [folder.weights[name].spec for name in sorted(folder.weights)]
@@ -312,7 +312,7 @@ def test_a_class_that_leaves_out_a_module_is_one_note(
 
 @pytest.mark.parametrize("rows", [0, 90])
 @pytest.mark.parametrize("model_type", ["llama", "qwen2", "mistral"])
-def test_a_cut_copy_of_a_tied_embedding_is_removed(model_type: str, rows: int, tmp_path: Path) -> None:
+def test_a_truncated_copy_of_a_tied_embedding_is_removed(model_type: str, rows: int, tmp_path: Path) -> None:
     one = base_record(model_type, "CausalLM")
     cut: list[Any] = [
         ["config", ["tie_word_embeddings"], True],
@@ -419,7 +419,7 @@ def test_experts_below_mlp_load_in_transformers_5(model_type: str, tmp_path: Pat
     assert (newest.outcome, older.outcome) == ("complete", "random" if model_type == "mixtral" else older.outcome)
 
 
-def test_a_type_that_no_transformers_has_is_open_without_its_code(tmp_path: Path) -> None:
+def test_an_unknown_type_without_its_code_is_undecided(tmp_path: Path) -> None:
     config = {**base_record("llama", "CausalLM")["config"], "model_type": "xverse"}
     config.pop("architectures", None)
     audited = audit(str(write(healthy(genuine(config), config), tmp_path / "0")))
@@ -429,7 +429,7 @@ def test_a_type_that_no_transformers_has_is_open_without_its_code(tmp_path: Path
 
 @pytest.mark.parametrize("layers", [4, 3])
 def test_the_last_layer_alone_is_lost_or_the_config_is_wrong(layers: int, tmp_path: Path) -> None:
-    """Nothing shows which: neither reading comes before the other, and no step is carried out."""
+    """Nothing shows which is right: both explanations are given, and no step is applied automatically."""
     one = base_record("llama", "CausalLM")
     spec = spec_of(one)
     more = {name.replace(".2.", f".{number}."): entry for name, entry in spec.items() for number in range(3, layers)}
@@ -451,7 +451,7 @@ def test_files_of_equal_names_but_for_a_number_are_no_shards_where_they_overlap(
     assert len(audited.checkpoint.files) == 1
 
 
-def test_metas_names_are_paired_by_what_they_mean(tmp_path: Path) -> None:
+def test_metas_names_are_paired_by_role(tmp_path: Path) -> None:
     one = base_record("llama", "CausalLM")
     damage = names_of_meta("llama")
     audited = audit(str(write(damaged(healthy(spec_of(one), one["config"]), damage), tmp_path / "0")))
@@ -569,7 +569,7 @@ def test_a_wrong_key_is_named_as_the_config_spells_it(
     assert keys == [".".join((*path, key))] or "layer_types" in values
 
 
-def test_an_unmerged_adapter_is_judged_by_the_stored_names(tmp_path: Path) -> None:
+def test_an_unmerged_adapter_is_recognized_by_the_stored_names(tmp_path: Path) -> None:
     one = base_record("qwen2", "CausalLM")
     query = "model.layers.0.self_attn.q_proj"
     wrapped: list[Any] = [["rename", f"{query}.weight", f"{query}.base_layer.weight"],

@@ -1,4 +1,4 @@
-"""Two sets of weights that the same loader could take."""
+"""Folders with two sets of weights that the same loader could read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from inspector.findings.shards.sets import SetsDiffer
 from tests.checkpoints import genuine
-from tests.comparing.entrances import torch_file
+from tests.comparing.pair_audits import torch_file
 from tests.judged import base_record, spec_of
 from tests.loads.damage import INDEX, MODEL, Damage, damaged, healthy, write
 from tests.oracle.make_loads import fill
@@ -29,7 +29,7 @@ def audited(place: Path, model_type: str, *damages: Damage) -> Audit:
 
 
 def differing(found: Audit) -> SetsDiffer:
-    """The only error."""
+    """The only error of an audit."""
     (finding,) = (one for one in found.findings if one.severity != "note")
     assert isinstance(finding, SetsDiffer)
     return finding
@@ -93,7 +93,7 @@ def test_an_index_without_shards(tmp_path: Path) -> None:
     assert [one.code for one in found.findings if one.severity != "note"] == ["S211"]
 
 
-def test_an_index_whose_shards_are_missing_beside_pytorch_files(tmp_path: Path) -> None:
+def test_an_index_whose_shards_are_missing_next_to_pytorch_files(tmp_path: Path) -> None:
     record = base_record("llama")
     index = {"metadata": {}, "weight_map": dict.fromkeys(record["tensors"], SHARDS[0])}
     write(

@@ -1,4 +1,4 @@
-"""What users see when a checkpoint does not load, and its cause: verdict, findings and words of the first remedy."""
+"""Causes of symptoms that users see when a checkpoint does not load: verdict, findings, words of the first remedy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FLAT: list[Any] = [
     for name in (f"model.layers.{n}.mlp.{part}_proj.weight" for n in range(3) for part in ("gate", "up", "down"))
     for damage in (["shape", name, [4500]], ["retype", "I8", name])
 ]
-BESIDE = ["keep", "self_attn.q_proj"]
+QUERIES_ALONE = ["keep", "self_attn.q_proj"]
 LORA: list[Any] = [
     ["replace", "q_proj.weight", "q_proj.lora_A.default.weight"],
     *(["add", f"model.layers.{n}.self_attn.q_proj.lora_B.default.weight", "F32", [120, 120]] for n in range(3)),
@@ -51,7 +51,7 @@ CASES: list[Row] = [
      "findings", ["N405"], "not counted as a parameter"),
     ("rows of packed numbers", "llama", "CausalLM", FLAT, "findings", ["T603"],
      "load it with the program that quantized it"),
-    ("adapter under no name", "llama", "CausalLM", [BESIDE, *LORA, ["file", MODEL, "additional.safetensors"]],
+    ("adapter, unknown name", "llama", "CausalLM", [QUERIES_ALONE, *LORA, ["file", MODEL, "additional.safetensors"]],
      "findings", ["S240"], "download the weights of the model"),
     ("saved with PEFT's layers", "llama", "CausalLM", PEFT_SAVED, "findings", ["A910"],
      "call model.merge_and_unload()"),

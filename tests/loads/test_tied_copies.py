@@ -37,7 +37,7 @@ def test_the_copy_alone(case: tuple[str, str, str, str], tmp_path: Path) -> None
 
 @pytest.mark.parametrize(("model_type", "older"), [("mbart", (2, 0)), ("m2m_100", (2, 0))])
 def test_tables_that_are_not_tied(model_type: str, older: tuple[int, int], tmp_path: Path) -> None:
-    """transformers 4.57.6 gives each module a table of its own where the config does not tie them."""
+    """transformers 4.57.6 gives each module a separate table where the config does not tie them."""
     off = "tie_word_embeddings-false"
     of_older = [one for one in records(model_type) if "4.57" in one["writer"] and one["variant"] == off]
     record = next(one for one in of_older if "ForC" in one["class"])

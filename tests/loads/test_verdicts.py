@@ -1,4 +1,4 @@
-"""Damages by class, each on several architectures: the verdict, the findings, and words of the first remedy."""
+"""Damages by class, each on several architectures: verdict, findings and words of the first remedy."""
 
 from __future__ import annotations
 
@@ -122,11 +122,11 @@ CASES: list[Row] = [
     ("adapter's config left", "t5", "Generation", [["text", ADAPTER, {**LORA, "peft_type": "PREFIX_TUNING",
      "num_virtual_tokens": 4}], ["beside", ADAPTER_FILE, 1]], "findings", ["A940"],
      "move adapter_config.json out of this folder, and adapter_model.safetensors"),
-    ("adapter beside", "llama", "CausalLM", [["text", ADAPTER, LORA], ["beside", ADAPTER_FILE, 1]], "findings",
+    ("adapter and model", "llama", "CausalLM", [["text", ADAPTER, LORA], ["beside", ADAPTER_FILE, 1]], "findings",
      ["A941"], "if these weights are merged, move adapter_config.json"),
-    ("adapter beside", "vit", "Classification", [["text", ADAPTER, LORA], ["beside", ADAPTER_FILE, 1]], "findings",
+    ("adapter and model", "vit", "Classification", [["text", ADAPTER, LORA], ["beside", ADAPTER_FILE, 1]], "findings",
      ["A941"], "if these weights are merged, move adapter_config.json"),
-    ("adapter beside", "granite_speech", "Generation", [["text", ADAPTER, LORA], ["beside", ADAPTER_FILE, 1],
+    ("adapter and model", "granite_speech", "Generation", [["text", ADAPTER, LORA], ["beside", ADAPTER_FILE, 1],
      ["config", ["has_lora_adapter"], True]], "clean", [], ""),
     ("mask", "wav2vec2", "ForCTC", [["lose", "masked_spec_embed"]], "clean", [], ""),
     ("mask", "hubert", "Classification", [["lose", "masked_spec_embed"]], "clean", [], ""),

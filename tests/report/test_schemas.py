@@ -19,7 +19,7 @@ from inspector.cli.table import VERBS
 from inspector.findings.registry import all_findings
 from inspector.report.documents import DOCUMENTS
 from inspector.report.json_v1 import audit_json, compare_json, dumped
-from tests.attacks.collection import EXHIBITS
+from tests.attacks.collection import INPUTS
 from tests.checkpoints import genuine, write
 from tests.cli.test_contract import run
 from tests.findings.cases import COMPARED, FIRES
@@ -136,12 +136,12 @@ def test_comparisons_with_each_finding(name: str) -> None:
 
 
 def test_audits_of_the_hostile_collection() -> None:
-    for exhibit in EXHIBITS[::30]:
-        built = exhibit.build()
+    for hostile in INPUTS[::30]:
+        built = hostile.build()
         with TemporaryDirectory() as folder:
             for name, raw in ({"model.safetensors": built} if isinstance(built, bytes) else built).items():
                 (Path(folder) / name).write_bytes(raw)
-            assert_document("audit", dumped(inspector.audit(folder, weights=exhibit.weights).to_dict()))
+            assert_document("audit", dumped(inspector.audit(folder, weights=hostile.weights).to_dict()))
 
 
 def test_numbers_that_json_lacks_are_null(tmp_path: Path) -> None:

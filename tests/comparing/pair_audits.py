@@ -1,4 +1,4 @@
-"""One door for pairs: a side as plain data becomes files, the files two audits, the audits a comparison."""
+"""Writes conversion pairs that are given as plain data to files, audits both sides and compares them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FOLDER = FIXTURES / "conversion"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.json"))
 Side = dict[str, Any]
 TYPES = {"F32": 0, "F16": 1, "Q8_0": 8, "Q4_K": 12, "BF16": 30}
-"""Numbers of ggml's types."""
+"""ggml's type numbers."""
 
 
 @cache
@@ -32,18 +32,18 @@ def _read(name: str) -> str:
 
 
 def pair(name: str) -> tuple[Side, Side]:
-    """Source and target of a fixture, free to be changed."""
+    """Source and target of a fixture, as new objects that a test may change."""
     found = json.loads(_read(name))
     return found["source"], found["target"]
 
 
 def compared(source: Side, target: Side, folder: Path) -> Comparison:
-    """The comparison of two sides, through files."""
+    """The comparison of two sides, written to files."""
     return compare_audits(opened(source, folder / "before"), opened(target, folder / "after"))
 
 
 def opened(side: Side, folder: Path) -> Audit:
-    """The audit of a side written as its format has it."""
+    """Write a side in its format and audit it."""
     spec: Spec = {name: (dtype, tuple(shape)) for name, (dtype, shape) in side["tensors"].items()}
     if side["kind"] == "safetensors":
         write(folder, spec, side["config"], config_name=side.get("config_name", "config.json"))
@@ -59,7 +59,7 @@ def opened(side: Side, folder: Path) -> Audit:
 
 
 def write_gguf(path: Path, spec: Spec, values: dict[str, Any]) -> None:
-    """A sparse GGUF file: a real header, a hole for the data."""
+    """Write a sparse GGUF file: a real header and a hole in place of the data."""
     made = Gguf()
     entries, offset = b"", 0
     for name, (dtype, shape) in spec.items():
@@ -75,7 +75,7 @@ def write_gguf(path: Path, spec: Spec, values: dict[str, Any]) -> None:
 
 
 def torch_file(spec: Spec, ties: list[list[str]]) -> bytes:
-    """A state dict as torch.save writes one; tied names share a storage."""
+    """The bytes of a state dict as torch.save writes it; tied names share a storage."""
     first = {name: group[0] for group in ties for name in group}
     keys = {name: str(number) for number, name in enumerate(spec)}
     code = Code().add(b"}(")
