@@ -1,4 +1,4 @@
-"""One door to the adapters that PEFT itself saved: a record in, the audit out, with its base or alone."""
+"""Recorded adapters that PEFT saved, and audits of them with the config of a base or alone."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Listing = Mapping[str, tuple[str, tuple[int, ...]]]
 
 @cache
 def records() -> Mapping[str, dict[str, Any]]:
-    """Name -> what PEFT saved."""
+    """Name -> record of what PEFT saved."""
     listed = json.loads(gzip.decompress((FIXTURES / "adapters" / "adapters.json.gz").read_bytes()))
     return {record["name"]: record for record in listed}
 
@@ -36,7 +36,7 @@ def spec_of(name: str) -> Spec:
 def checkpoint(
     spec: Listing, adapter: Mapping[str, Any] | None = None, config: Mapping[str, Any] | None = None
 ) -> Checkpoint:
-    """A listing as if it had been read."""
+    """A checkpoint with this listing, as if it had been read from files."""
     known: dict[tuple[str, tuple[int, ...]], Layout] = {}
     for dtype, shape in spec.values():
         made = lay_out(dtype, shape)
@@ -53,11 +53,11 @@ def checkpoint(
 
 
 def with_base(spec: Listing, adapter: Mapping[str, Any], base: Mapping[str, Any]) -> Audit:
-    """An adapter laid beside the config of a base."""
+    """The audit of an adapter with the config of a base."""
     read = audit_loaded(checkpoint({}, config=base))
     return audit_adapter(checkpoint(spec, adapter), base=BaseRead("base", read))
 
 
 def alone(spec: Listing, adapter: Mapping[str, Any] | None) -> Audit:
-    """An adapter by itself."""
+    """The audit of an adapter without a base."""
     return audit_loaded(checkpoint(spec, adapter))

@@ -1,4 +1,4 @@
-"""Adapters in the names of a model's first authors, beside their base: mapped onto its modules, damages named."""
+"""Adapters under the names of a model's original authors, with their base: mapped onto its modules, damage reported."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Shapes = Mapping[str, tuple[int, ...]]
 
 @cache
 def model(kind: str) -> tuple[dict[str, Any], Shapes]:
-    """The config of a model and the shapes of its matrices, under its first authors' names."""
+    """The config of a model and the shapes of its matrices, under its original authors' names."""
     if kind in UNETS:
         config, spec = records()[UNETS[kind]]["base"], stored(UNETS[kind])
         up = {name.removesuffix(".b1.weight"): shape for name, (_, shape) in spec.items() if ".b1." in name}
@@ -86,7 +86,7 @@ def lora(shapes: Shapes, writer: str, rank: int = 4) -> Spec:
 
 
 def audited(spec: Spec, config: Mapping[str, Any]) -> Any:
-    """The audit of an adapter beside a base of which the config is known."""
+    """The audit of an adapter with the config of its base."""
     return audit_adapter(checkpoint(spec), base=BaseRead("base", audit_loaded(checkpoint({}, config=config))))
 
 
@@ -102,7 +102,7 @@ def test_an_adapter_fits_its_base(kind: str, writer: str) -> None:
 
 
 LORA_A = (("lora_down", "lora_A"), ("lora_up", "lora_B"))
-READ_OTHERWISE = [
+READ_DIFFERENTLY = [
     ("ZImageTransformer2DModel", "ComfyUI", ["A970"], "lora.down"),
     ("ZImageTransformer2DModel", "sd-scripts", [], ""),
     ("FluxTransformer2DModel", "ComfyUI", ["A970"], "lora_down"),
@@ -116,9 +116,9 @@ READ_OTHERWISE = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "writer", "unread", "wanted"), READ_OTHERWISE)
-def test_names_that_diffusers_reads_otherwise(kind: str, writer: str, unread: list[str], wanted: str) -> None:
-    """As `load_lora_weights` of diffusers 0.42 reads the modules that the authors name."""
+@pytest.mark.parametrize(("kind", "writer", "unread", "wanted"), READ_DIFFERENTLY)
+def test_names_that_diffusers_reads_differently(kind: str, writer: str, unread: list[str], wanted: str) -> None:
+    """As `load_lora_weights` of diffusers 0.42 reads modules under the authors' names."""
     config, shapes = model(kind)
     attended = {name: shape for name, shape in shapes.items() if "att" in name}
     found = audited(lora(attended, writer), config)
@@ -129,7 +129,7 @@ def test_names_that_diffusers_reads_otherwise(kind: str, writer: str, unread: li
 
 @pytest.mark.parametrize(("part", "unread"), [("to_q", ["A971"]), ("to_v", ["A971"]), ("out", [])])
 def test_a_joined_matrix_next_to_its_parts_is_left_out(part: str, unread: list[str]) -> None:
-    """Of Z-Image, by diffusers 0.42 (`_convert_non_diffusers_z_image_lora_to_diffusers`)."""
+    """For Z-Image, by diffusers 0.42 (`_convert_non_diffusers_z_image_lora_to_diffusers`)."""
     config, shapes = model("ZImageTransformer2DModel")
     joined = {name: shape for name, shape in shapes.items() if name.endswith("attention.qkv")}
     others = {name.replace("qkv", part): (shape[0] // 3, *shape[1:]) for name, shape in joined.items()}
@@ -138,7 +138,7 @@ def test_a_joined_matrix_next_to_its_parts_is_left_out(part: str, unread: list[s
 
 
 def damaged(spec: Spec) -> Iterator[tuple[str, Spec]]:
-    """A pair broken, a matrix of another shape, integers: at five modules."""
+    """The adapter with one matrix lost, stored as integers, wider or transposed, for about five matrices."""
     trained = [key for key in spec if not key.endswith(".alpha")]
     for key in trained[:: max(1, len(trained) // 5)]:
         dtype, shape = spec[key]
@@ -270,7 +270,7 @@ def test_rotations_of_joined_matrices(piece: str) -> None:
     ("CosmosTransformer3DModel", "text_conditioner", "AnimaTextConditioner", "diffusion_model.llm_adapter."),
     ("LTX2VideoTransformer3DModel", "connectors", "LTX2TextConnectors", "text_embedding_projection."),
 ])  # fmt: skip
-def test_the_part_of_a_pipeline_that_reads_the_text(transformer: str, component: str, kind: str, prefix: str) -> None:
+def test_the_text_encoder_of_a_pipeline(transformer: str, component: str, kind: str, prefix: str) -> None:
     config, shapes = model(transformer)
     record = diffusers_records(kind)[0]
     own = {name.removesuffix(".weight"): tuple(shape) for name, (_, shape) in spec_of(record).items()

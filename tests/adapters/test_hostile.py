@@ -1,4 +1,4 @@
-"""Configs of adapters and bases that mean harm: no traceback, no hang, nothing claimed."""
+"""Hostile configs of adapters and bases: no exception, no hang, and no wrong finding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names that no program reads, and adapters of joint matrices as the first versions of PEFT saved them: one finding."""
+"""Names that no program reads, and adapters of joint matrices saved by early versions of PEFT: one finding each."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def lora(names: tuple[str, ...]) -> Spec:
 
 
 @pytest.mark.parametrize("names", WRONG.values(), ids=WRONG)
-def test_they_are_named_and_can_be_renamed(names: tuple[str, ...]) -> None:
+def test_wrong_names_are_reported_and_can_be_renamed(names: tuple[str, ...]) -> None:
     spec = lora(names)
     audited = alone(spec, None)
     assert codes(audited) == {"A937"}
@@ -69,11 +69,11 @@ def test_modules_of_flux_get_the_prefix_that_programs_read() -> None:
 
 
 @pytest.mark.parametrize("names", [RIGHT, ("transformer.{}.lora_A.weight", "transformer.{}.lora_B.weight")])
-def test_nothing_is_said_of_names_that_are_read(names: tuple[str, ...]) -> None:
+def test_names_that_are_read_get_no_finding(names: tuple[str, ...]) -> None:
     assert codes(alone(lora(names), None)) == set()
 
 
-def test_a_difference_of_a_bias_needs_no_matrices_of_its_module() -> None:
+def test_a_bias_difference_needs_no_matrices_of_its_module() -> None:
     spec = lora(("diffusion_model.{}.lora_down.weight", "diffusion_model.{}.lora_up.weight"))
     spec |= {f"diffusion_model.double_blocks.{block}.img_mlp.2.diff_b": ("F32", (64,)) for block in range(3)}
     assert codes(alone(spec, None)) == set()
@@ -91,7 +91,7 @@ def test_a_joint_matrix_of_two_parts_is_one_finding(up: tuple[int, ...]) -> None
     assert codes(alone(spec, values)) == ({"A938"} if grouped else set())
 
 
-TAKEN_OUT = {
+WITHOUT_ADAPTER_NAME = {
     "lora": ("q_proj_A.weight", "q_proj_B.weight", "q_proj_magnitude_vector"),
     "weight": ("q_proj.lora_A", "q_proj.lora_B"),
     "of words": ("embed_tokens_embedding_A", "embed_tokens_embedding_B"),
@@ -106,8 +106,8 @@ def of_peft(names: tuple[str, ...]) -> Spec:
     return {path + name: ("F32", shape) for path in paths for name, shape in zip(names, shapes, strict=False)}
 
 
-@pytest.mark.parametrize("names", TAKEN_OUT.values(), ids=TAKEN_OUT)
-def test_the_adapter_s_name_taken_out_of_peft_s_names(names: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("names", WITHOUT_ADAPTER_NAME.values(), ids=WITHOUT_ADAPTER_NAME)
+def test_peft_names_without_the_name_of_the_adapter(names: tuple[str, ...]) -> None:
     spec = of_peft(names)
     audited = alone(spec, PEFT)
     assert codes(audited) == {"A937"}
@@ -117,6 +117,6 @@ def test_the_adapter_s_name_taken_out_of_peft_s_names(names: tuple[str, ...]) ->
     assert all(".lora_" in renamed(name, steps) for name in spec)
 
 
-def test_modules_that_end_with_a_letter_are_the_base_s() -> None:
+def test_modules_of_the_base_that_end_with_a_letter() -> None:
     kept = of_peft(("q_proj.lora_A.weight", "q_proj.lora_B.weight")) | of_peft(("mix_A.weight", "mix_B.weight"))
     assert codes(alone(kept, PEFT | {"modules_to_save": ["mix_A", "mix_B"]})) == set()

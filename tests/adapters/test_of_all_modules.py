@@ -1,4 +1,4 @@
-"""What PEFT 0.21 does with tensors that all modules share, and with targets that a method leaves as they are."""
+"""Loads of PEFT 0.21 with tensors that all modules share, and with targets that a method does not change."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ GPT2 = {"model_type": "gpt2", "architectures": ["GPT2LMHeadModel"], "n_embd": 48
 
 
 def vera(lost: str = "", of_model: bool = False) -> Spec:
-    """VeRA on the queries. lost: a tensor left out. of_model: under the names that it has in memory."""
+    """VeRA on the queries. lost: a tensor to leave out. of_model: under the names in memory."""
     spec: Spec = {"base_model.vera_A": ("F32", (4, 64)), "base_model.vera_B": ("F32", (64, 4))}
     for module in MODULES:
         spec |= {f"{module}.vera_lambda_b": ("F32", (64,)), f"{module}.vera_lambda_d": ("F32", (4,))}
@@ -61,7 +61,7 @@ CASES: dict[str, tuple[Spec, dict[str, Any], dict[str, Any], str, set[str]]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_peft_makes_of_it(name: str, tmp_path: Path) -> None:
+def test_loads_of_peft(name: str, tmp_path: Path) -> None:
     spec, adapter, base, outcome, found = CASES[name]
     (tmp_path / "base").mkdir()
     (tmp_path / "base" / "config.json").write_text(json.dumps(base), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Adapters of the library `adapters`, whose config has the name of PEFT's."""
+"""Adapters of the library `adapters`, whose config file has the same name as PEFT's."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_the_library_is_named(file: str, config: dict[str, Any], expected: set[s
     ("model-00001-of-00002.safetensors", "A911"),
 ])  # fmt: skip
 def test_weights_that_are_not_the_adapter(file: str, code: str, tmp_path: Path) -> None:
-    """PEFT refuses a folder without adapter_model.safetensors; what else is stored there is for another program."""
+    """PEFT refuses a folder without adapter_model.safetensors; other files there are for another program."""
     write_file(tmp_path / file, {"vision_projection.weight": ("F32", (8, 4)), "vision_projection.bias": ("F32", (8,))})
     (tmp_path / "adapter_config.json").write_text(json.dumps({"peft_type": "LORA", "r": 4}), encoding="utf-8")
     audited = audit(str(tmp_path))

@@ -1,4 +1,4 @@
-"""What other programs than PEFT do with an adapter in a folder: mlx-lm without its config, vLLM by the config."""
+"""Loads of adapter folders by programs other than PEFT: mlx-lm, which has its own config keys, and vLLM."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def of_mlx(place: Path, config: dict[str, Any] | None) -> None:
         (place / "adapter_config.json").write_text(json.dumps(config), encoding="utf-8")
 
 
-def test_mlx_lm_asks_for_a_config(tmp_path: Path) -> None:
+def test_mlx_lm_needs_a_config(tmp_path: Path) -> None:
     of_mlx(tmp_path, None)
     audited = audit(str(tmp_path))
     assert (codes(audited), audited.loads) == ({"C313"}, ())
@@ -84,7 +84,7 @@ DOWN = "model.layers.2.mlp.down_proj.weight"
 
 
 def whole_layers(place: Path, *, mlx: bool = True) -> tuple[Path, Path, Spec]:
-    """The last layers of a model as mlx-lm saves them after training them whole, and the base."""
+    """The last layers of a model as mlx-lm saves them after full fine-tuning, and the base."""
     adapter, base = place / "adapter", place / "base"
     everything = genuine(DECODER)
     write(base, everything, DECODER)
@@ -100,7 +100,7 @@ def whole_layers(place: Path, *, mlx: bool = True) -> tuple[Path, Path, Spec]:
     ("", set()), ("lost", {"A916"}), ("wider", {"A904"}), ("renamed", {"A928"}), ("integers", {"T603"}),
     ("no config", {"C313"}),
 ])  # fmt: skip
-def test_layers_that_mlx_lm_trained_whole(what: str, wanted: set[str], tmp_path: Path) -> None:
+def test_layers_that_mlx_lm_fully_fine_tuned(what: str, wanted: set[str], tmp_path: Path) -> None:
     adapter, base, stored = whole_layers(tmp_path)
     dtype, shape = stored[DOWN]
     others = {name: entry for name, entry in stored.items() if name != DOWN}
@@ -117,7 +117,7 @@ def test_layers_that_mlx_lm_trained_whole(what: str, wanted: set[str], tmp_path:
 
 
 @pytest.mark.parametrize(("scales", "wanted"), [("scales", set()), ("scale", {"T603"})])
-def test_layers_of_a_quantized_model_that_mlx_lm_saves_whole(scales: str, wanted: set[str], tmp_path: Path) -> None:
+def test_fully_fine_tuned_layers_of_a_quantized_model_of_mlx_lm(scales: str, wanted: set[str], tmp_path: Path) -> None:
     adapter, _, stored = whole_layers(tmp_path)
     outputs, inputs = stored[DOWN][1]
     module = DOWN.removesuffix(".weight")
@@ -144,7 +144,7 @@ NORM: Spec = {"base_model.model.model.norm.weight": ("F32", (64,))}
     ({"use_dora": True}, {}, {"vllm"}),
     ({"use_rslora": True}, {}, set()), ({}, NORM, {"vllm"}),
 ])  # fmt: skip
-def test_other_programs_refuse_what_is_no_plain_lora(
+def test_other_programs_refuse_all_but_plain_lora(
     values: dict[str, Any], more: Spec, refused: set[str], tmp_path: Path
 ) -> None:
     name = "base_model.model.model.layers.{}.self_attn.q_proj.lora_{}.weight"

@@ -1,4 +1,4 @@
-"""What PEFT finds of an adapter by its names, measured with PEFT 0.21 (`PeftModel.from_pretrained`)."""
+"""Tensors of an adapter that PEFT finds by their names, measured with PEFT 0.21 (`PeftModel.from_pretrained`)."""
 
 from __future__ import annotations
 
@@ -91,18 +91,18 @@ def test_the_names_of_its_files(tmp_path: Path) -> None:
         "S221"
     }
     assert codes(audit(saved(tmp_path / "b", spec_of("llama.seven"), None))) == {"C313"}
-    write(tmp_path / "c", {}, {})  # a file that is named by itself has no folder to judge
+    write(tmp_path / "c", {}, {})  # a file that is given by itself is audited without its folder
     alone = saved(tmp_path / "d", spec_of("llama.seven"), None)
     assert audit(f"{alone}/adapter_model.safetensors").verdict == "clean"
 
 
-@pytest.mark.parametrize(("beside", "audited_file"), [
+@pytest.mark.parametrize(("other_file", "audited_file"), [
     ("Copy of adapter_model.safetensors", "adapter_model.safetensors"),
     ("0000100_adapters.safetensors", "adapter_model.safetensors"),
 ])  # fmt: skip
-def test_the_file_that_peft_reads_is_audited(beside: str, audited_file: str, tmp_path: Path) -> None:
+def test_the_file_that_peft_reads_is_audited(other_file: str, audited_file: str, tmp_path: Path) -> None:
     folder = saved(tmp_path, spec_of("llama.seven"), records()["llama.seven"]["adapter"])
-    write_file(tmp_path / beside, spec_of("llama.seven"))
+    write_file(tmp_path / other_file, spec_of("llama.seven"))
     audited = audit(folder)
     assert (audited.verdict, audited.checkpoint.set_name) == ("clean", audited_file)
 
@@ -122,8 +122,8 @@ def test_a_lora_of_diffusers_is_audited_before_files_of_other_names(tmp_path: Pa
 
 
 @pytest.mark.parametrize("model_type", ["llama", "bert"])
-def test_an_adapter_without_its_config_is_no_model_under_a_wrong_name(model_type: str, tmp_path: Path) -> None:
-    """The config.json of any model beside it does not make it one."""
+def test_an_adapter_without_its_config_is_not_taken_for_a_misnamed_model(model_type: str, tmp_path: Path) -> None:
+    """A config.json of any model in the same folder does not make it a model."""
     folder = saved(tmp_path, spec_of("llama.seven"), None)
     (tmp_path / "config.json").write_text(json.dumps(base_record(model_type)["config"]), encoding="utf-8")
     found = codes(audit(folder))
@@ -131,7 +131,7 @@ def test_an_adapter_without_its_config_is_no_model_under_a_wrong_name(model_type
     assert "S221" not in found
 
 
-def test_a_model_in_the_file_that_peft_reads_is_no_adapter(tmp_path: Path) -> None:
+def test_a_model_in_the_file_that_peft_reads_is_not_an_adapter(tmp_path: Path) -> None:
     """PEFT 0.21.2 loads it with a warning, and none of its tensors."""
     spec = genuine(SMALL_LLAMA)
     assert codes(audit(saved(tmp_path, spec, records()["llama.seven"]["adapter"]))) == {"N457"}

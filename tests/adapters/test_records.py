@@ -1,4 +1,4 @@
-"""Adapters as PEFT saved them: exact with their base, silent without, and every wound told."""
+"""Recorded adapters of PEFT: exact counts with their base, no claims without it, and a finding for each damage."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ LORA = [name for name, record in records().items() if record["adapter"]["peft_ty
 
 
 def reported(name: str, spec: Spec, **changed: Any) -> Audit:
-    """A changed adapter beside its own base."""
+    """The audit of a changed adapter with its own base."""
     record = records()[name]
     return with_base(spec, {**record["adapter"], **changed}, record["base"])
 
 
 @pytest.mark.parametrize("name", records())
-def test_the_count_is_the_trainers_own(name: str) -> None:
+def test_the_count_is_that_of_the_trainer(name: str) -> None:
     record = records()[name]
     audited = with_base(spec_of(name), record["adapter"], record["base"])
     assert [finding.code for finding in audited.findings] == ["A901"], audited.findings
@@ -45,7 +45,7 @@ def test_the_count_is_the_trainers_own(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", records())
-def test_without_its_base_nothing_is_claimed(name: str) -> None:
+def test_without_its_base_no_count_is_expected(name: str) -> None:
     audited = alone(spec_of(name), records()[name]["adapter"])
     assert [finding.code for finding in audited.findings] == ["A901"]
     assert audited.counts.expected_parameters is None
@@ -53,7 +53,7 @@ def test_without_its_base_nothing_is_claimed(name: str) -> None:
 
 
 def modules(spec: Spec) -> dict[tuple[str, int], list[str]]:
-    """The tensors of each module that a tuner changed."""
+    """The tensors of each adapted module."""
     found: dict[tuple[str, int], list[str]] = {}
     for key in spec:
         parts = tuner_name(key)
@@ -62,10 +62,10 @@ def modules(spec: Spec) -> dict[tuple[str, int], list[str]]:
     return found
 
 
-Wound = Callable[[Spec], Iterator[tuple[Spec, set[str]]]]
+Damage = Callable[[Spec], Iterator[tuple[Spec, set[str]]]]
 
 
-def half_lost(spec: Spec) -> Iterator[tuple[Spec, set[str]]]:
+def matrix_lost(spec: Spec) -> Iterator[tuple[Spec, set[str]]]:
     for keys in modules(spec).values():
         for key in keys:
             yield {name: entry for name, entry in spec.items() if name != key}, {"A902"}
@@ -100,10 +100,10 @@ def width_changed(spec: Spec) -> Iterator[tuple[Spec, set[str]]]:
 
 
 @pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("wound", [half_lost, pair_lost, rank_of_one_changed, width_changed])
+@pytest.mark.parametrize("damage", [matrix_lost, pair_lost, rank_of_one_changed, width_changed])
 @pytest.mark.parametrize("name", sampled(LORA, 2))
-def test_a_wound_is_reported_with_its_module(name: str, wound: Wound, every: int) -> None:
-    for spec, expected in islice(wound(spec_of(name)), 0, None, every):
+def test_a_damage_is_reported_with_its_module(name: str, damage: Damage, every: int) -> None:
+    for spec, expected in islice(damage(spec_of(name)), 0, None, every):
         audited = reported(name, spec)
         assert codes(audited) == expected, (audited.findings, set(spec_of(name)) - set(spec))
         finding = next(one for one in audited.findings if one.severity == "error")
@@ -120,7 +120,7 @@ def test_a_module_of_another_rank_is_one_finding(name: str) -> None:
 
 @pytest.mark.parametrize("name", LORA)
 def test_half_a_pair_is_reported_without_a_base(name: str) -> None:
-    for spec, expected in half_lost(spec_of(name)):
+    for spec, expected in matrix_lost(spec_of(name)):
         if len(modules(spec)) == len(modules(spec_of(name))):
             assert codes(alone(spec, records()[name]["adapter"])) == expected
 
@@ -175,7 +175,7 @@ def test_a_base_of_some_other_widths_is_one_finding(changed: dict[str, int]) -> 
 
 
 def test_names_that_the_base_does_not_have() -> None:
-    """PEFT finds none of the targets, or leaves the tensors unused: names in memory of such a base are its files'."""
+    """PEFT finds none of the targets, or ignores the tensors; this base has the same names in memory and in files."""
     audited = with_base(
         spec_of("llama.default"), records()["llama.default"]["adapter"], records()["gpt2.default"]["base"]
     )
@@ -187,14 +187,14 @@ def test_names_that_the_base_does_not_have() -> None:
     assert codes(both) == {"A928"}
 
 
-def test_names_of_code_of_a_repository_accuse_nobody() -> None:
+def test_names_of_custom_code_are_not_reported() -> None:
     own = {**records()["llama.default"]["base"], "auto_map": {"AutoModel": "modeling.Own"}}
     query = {key.replace("q_proj", "query"): entry for key, entry in spec_of("llama.default").items()}
     audited = with_base(query, {**records()["llama.default"]["adapter"], "target_modules": ["query", "v_proj"]}, own)
     assert [one.code for one in audited.findings] == ["A901", "A914"]
 
 
-def test_experts_are_missed_only_where_the_names_show_how_they_lay() -> None:
+def test_experts_are_missing_only_where_the_names_show_their_layout() -> None:
     name = "qwen3_moe.parameters"
     spec = {key: entry for key, entry in spec_of(name).items() if ".v_proj." in key}
     audited = reported(name, spec, target_modules=["v_proj", "down_proj"], target_parameters=None, rank_pattern={})
@@ -248,7 +248,7 @@ def test_an_adapter_that_contradicts_its_config_needs_no_base(name: str, changed
 
 
 def test_the_weights_of_the_base_under_their_own_names_are_copies() -> None:
-    """A state dict of a whole model, as PEFT named it before 0.5: it loads them and misses none."""
+    """The state dict of a whole model under the names of PEFT before 0.5 loads completely."""
     record = records()["llama.default"]
     base = {f"base_model.model.{name}": entry for name, entry in genuine(record["base"]).items()}
     audited = with_base(spec_of("llama.default") | base, record["adapter"], record["base"])
@@ -257,7 +257,7 @@ def test_the_weights_of_the_base_under_their_own_names_are_copies() -> None:
 
 @pytest.mark.parametrize("model_type", ["gemma3", "mllama"])
 def test_an_adapter_of_the_language_model_alone_is_one_finding(model_type: str) -> None:
-    """PEFT 0.21 loads what the remedy makes of it, all of it, and the class of the language model takes it as it is."""
+    """After the remedy PEFT 0.21 loads it completely; the class of the language model loads it unchanged."""
     base = base_record(model_type)["config"]
     text = base["text_config"]
     width, outputs = text["hidden_size"], text["num_attention_heads"] * (text.get("head_dim") or 0)
@@ -278,7 +278,7 @@ def test_an_adapter_of_the_language_model_alone_is_one_finding(model_type: str) 
     assert (audited.verdict, codes(audited)) == ("clean", set())
 
 
-def test_emptied_tensors_are_no_misfits() -> None:
+def test_emptied_tensors_are_not_mismatched() -> None:
     spec: Spec = {key: (dtype, (0,)) for key, (dtype, _) in spec_of("llama.default").items()}
     assert not codes(reported("llama.default", spec)) & {"A904", "A907"}
 
@@ -295,7 +295,7 @@ def test_a_model_under_the_name_of_an_adapter(prefix: str) -> None:
 
 
 @pytest.mark.parametrize(("task", "codes_"), [("CAUSAL_LM", {"A919"}), ("FEATURE_EXTRACTION", set())])
-def test_names_of_the_model_below_its_head(task: str, codes_: set[str]) -> None:
+def test_names_of_the_base_model_under_its_head(task: str, codes_: set[str]) -> None:
     spec = {key.replace("base_model.model.model.", "base_model.model."): entry
             for key, entry in spec_of("llama.default").items()}  # fmt: skip
     record = records()["llama.default"]
@@ -327,7 +327,7 @@ def test_a_target_without_tensors_is_an_error_with_the_base_and_a_note_without()
     assert [one.facts["targets"] for one in without.findings if one.code == "A908"] == [["down_proj"]]
 
 
-def test_a_target_that_no_base_has_is_no_fault() -> None:
+def test_a_target_that_no_base_has_is_not_an_error() -> None:
     wide = [*records()["llama.default"]["adapter"]["target_modules"], "query_key_value"]
     assert codes(reported("llama.default", spec_of("llama.default"), target_modules=wide)) == set()
 
@@ -342,7 +342,7 @@ def test_a_base_that_was_not_resized_is_refused() -> None:
     assert [one.facts["stored"] for one in audited.findings if one.code == "A913"] == [[115]]
 
 
-def test_an_inner_layer_without_a_module_is_odd() -> None:
+def test_an_inner_layer_without_a_module_is_reported() -> None:
     spec: Spec = {}
     for layer in range(12):
         for module in ("q_proj", "v_proj"):
@@ -350,10 +350,10 @@ def test_an_inner_layer_without_a_module_is_odd() -> None:
                 spec[f"base_model.model.model.layers.{layer}.self_attn.{module}.lora_{half}.weight"] = ("F32", shape)
     config = {"peft_type": "LORA", "r": 4, "target_modules": ["q_proj", "v_proj"]}
     assert codes(alone(spec, config)) == set()
-    wounded = {key: entry for key, entry in spec.items() if "layers.7.self_attn.v_proj" not in key}
-    assert codes(alone(wounded, config)) == {"A905"}
-    assert codes(alone(wounded, {**config, "layers_to_transform": [0, 1, 2]})) == set()
-    pattern = {key: entry for key, entry in wounded.items() if "layers.3.self_attn.v_proj" not in key}
+    damaged = {key: entry for key, entry in spec.items() if "layers.7.self_attn.v_proj" not in key}
+    assert codes(alone(damaged, config)) == {"A905"}
+    assert codes(alone(damaged, {**config, "layers_to_transform": [0, 1, 2]})) == set()
+    pattern = {key: entry for key, entry in damaged.items() if "layers.3.self_attn.v_proj" not in key}
     audited = alone(pattern, config)
     assert codes(audited) == {"A909"}
     assert [one.facts["layers"] for one in audited.findings if one.code == "A909"] == ["layers 3, 7"]
@@ -363,14 +363,14 @@ OTHER = [name for name in records() if name not in LORA]
 """Records of other methods than LoRA."""
 
 
-OF_BASE = (".base_layer.",)
-"""What the base has too."""
-FOUND_AGAIN = ("num_batches_tracked", ".frod_s_indices.", ".frod_s_size.", ".lm_head.trainable_tokens_delta")
-"""What PEFT computes again where it is lost, measured: the same logits; or has under the name of what it is tied to."""
+IN_BASE = (".base_layer.",)
+"""Parts of names that the base has too."""
+RESTORED = ("num_batches_tracked", ".frod_s_indices.", ".frod_s_size.", ".lm_head.trainable_tokens_delta")
+"""Tensors that PEFT recomputes if lost (measured: equal logits), or reads under the name of a tied tensor."""
 
 
 def kinds_of(spec: Spec) -> list[str]:
-    """One tensor of each kind, whatever its layer."""
+    """One tensor of each kind, from any layer."""
     kinds: dict[str, str] = {}
     for key in spec:
         kinds.setdefault(sub(r"[0-9]+", "#", key.rpartition("layers.")[2]), key)
@@ -382,16 +382,16 @@ def test_each_lost_tensor_of_other_methods_is_an_error(name: str) -> None:
     spec = spec_of(name)
     for key in kinds_of(spec):
         rest = {other: entry for other, entry in spec.items() if other != key}
-        again = any(one in key for one in (*FOUND_AGAIN, *OF_BASE))
-        assert any(one.severity == "error" for one in reported(name, rest).findings) is not again, key
-        if "_indices" not in key and not again:
+        restored = any(one in key for one in (*RESTORED, *IN_BASE))
+        assert any(one.severity == "error" for one in reported(name, rest).findings) is not restored, key
+        if "_indices" not in key and not restored:
             audited = reported(name, {**spec, key: ("I32", spec[key][1])})
             assert "T603" in codes(audited) or "token" in key, key
 
 
 @pytest.mark.parametrize("name", sampled(OTHER, 2))
 def test_each_changed_dim_of_other_methods_is_one_error(name: str) -> None:
-    """With the base each dim is known, without it those that the config states."""
+    """With the base each dim is known; without it only those that the config states."""
     spec = spec_of(name)
     for key in kinds_of(spec):
         dtype, shape = spec[key]
@@ -423,15 +423,15 @@ def test_an_adapter_without_its_config_is_counted_by_its_names() -> None:
 
 
 def test_layers_that_x_lora_does_not_save() -> None:
-    """PEFT 0.21.2 drops those with the number of a LoRA, and what it then loads is random there: measured."""
+    """Measured: PEFT 0.21.2 drops those with the number of a LoRA when saving; they are random after loading."""
     spec = {key: entry for key, entry in spec_of("llama.xlora").items() if ".layers.0." not in key}
     (finding,) = (one for one in reported("llama.xlora", spec).findings if one.severity == "error")
     assert (finding.code, finding.place.tensor) == ("A905", "internal_xlora_classifier.layers.0")
     assert "state dict of the trained model" in finding.help
 
 
-def test_groups_of_rows_that_are_not_all_rows_of_a_module() -> None:
-    """How many rows each subspace of AdaMSS has is not in its config; together they are those of the module."""
+def test_subspaces_with_fewer_rows_than_the_module() -> None:
+    """The config does not state the rows of each subspace of AdaMSS; their sum is the rows of the module."""
     spec = spec_of("llama.adamss")
     key = next(key for key in spec if key.endswith("q_proj.adamss_B.1"))
     audited = reported("llama.adamss", {**spec, key: ("F32", (spec[key][1][0] + 1, spec[key][1][1]))})
@@ -444,7 +444,7 @@ def test_groups_of_rows_that_are_not_all_rows_of_a_module() -> None:
     [
         ("LORA", "language_model.model.layers", set()),  # PEFT renames it as transformers 5 renames the base
         ("LORA", "vision_tower.vision_model.encoder.layers", set()),
-        ("LORA", "vision_tower.encoder.layers", {"A919"}),  # PEFT takes the renaming back
+        ("LORA", "vision_tower.encoder.layers", {"A919"}),  # PEFT reverses the renaming
         ("LORA", "model.language_model.layers", set()),
         ("IA3", "language_model.model.layers", {"A919"}),
         ("IA3", "model.language_model.layers", set()),

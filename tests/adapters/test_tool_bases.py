@@ -1,4 +1,4 @@
-"""Adapters of other tools than PEFT beside their base: whole ones are clean, and each damage is an error."""
+"""Adapters of tools other than PEFT with their base: complete ones are clean, and each damage is an error."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def base_of(name: str) -> BaseRead:
 
 
 def with_base(spec: Spec, base: BaseRead) -> Audit:
-    """The audit of an adapter beside a base."""
+    """The audit of an adapter with a base."""
     return audit_adapter(checkpoint(spec), base=base)
 
 
@@ -67,7 +67,9 @@ def damaged(name: str, some: int) -> Iterator[tuple[str, Spec]]:
     trained = [key for key in spec if not key.endswith((".alpha", ".scalar"))]
     for key in trained[:: max(1, len(trained) // some)]:
         dtype, shape = spec[key]
-        if not key.endswith((".diff", ".diff_b", "_norm", ".rescale")):  # a module without them is simply not changed
+        if not key.endswith(
+            (".diff", ".diff_b", "_norm", ".rescale")
+        ):  # a module without them is valid: it is not adapted
             yield f"{key} lost", {other: entry for other, entry in spec.items() if other != key}
         yield f"{key} as integers", {**spec, key: ("I8", shape)}
         yield f"{key} wider", {**spec, key: (dtype, tuple(dim + 4 if dim == max(shape) else dim for dim in shape))}
@@ -93,14 +95,14 @@ def test_each_damage_is_an_error(name: str, some: int) -> None:
         assert len([one for one in audited.findings if one.severity != "note"]) <= 2, what
 
 
-OTHERS = [
+OTHER_BASES = [
     ("kohya UNet2DConditionModel", "diffusers FluxTransformer2DModel", "A928"),
     ("mlx LlamaForCausalLM", "lycoris lora GPT2LMHeadModel", "A928"),
     ("kohya CLIPTextModel", "kohya T5EncoderModel", "A928"),
 ]
 
 
-@pytest.mark.parametrize(("name", "other", "code"), OTHERS)
+@pytest.mark.parametrize(("name", "other", "code"), OTHER_BASES)
 def test_the_adapter_of_another_base(name: str, other: str, code: str) -> None:
     assert codes(with_base(stored(name), base_of(other))) == {code}
 
@@ -112,7 +114,7 @@ def test_another_size_of_the_base() -> None:
 
 
 def test_the_ranks_of_all_experts_one_after_the_other() -> None:
-    """As the first LoRASwitchLinear of mlx-lm has them; its experts' number is that of the other matrix."""
+    """As in the first LoRASwitchLinear of mlx-lm; the other matrix has the number of experts."""
     name = "mlx-lm mixtral"
     joined = {key: (dtype, (shape[0] * shape[1], shape[2]) if key.endswith(".lora_a") and len(shape) == 3 else shape)
               for key, (dtype, shape) in stored(name).items()}  # fmt: skip
@@ -125,7 +127,7 @@ def test_the_ranks_of_all_experts_one_after_the_other() -> None:
 @pytest.mark.parametrize("parts", [(".attn2.to_k",), (".attn2.to_k", ".attn2.to_v")])
 @pytest.mark.parametrize("name", ["diffusers UNet2DConditionModel", "kohya UNet2DConditionModel"])
 def test_another_width_of_one_kind_is_one_finding(name: str, parts: tuple[str, ...]) -> None:
-    """An adapter whose cross attention takes other states, as SD1.5's on SDXL."""
+    """An adapter whose cross attention has another input width, such as one of SD1.5 on SDXL."""
     ends = tuple(f"{part.replace('.', mark)}.{half}" for part in parts
                  for mark, half in ((".", "lora_A.weight"), ("_", "lora_down.weight")))  # fmt: skip
     spec = stored(name)
@@ -141,7 +143,7 @@ LDM = {
 """Blocks of the record's UNet -> as sd-scripts names them for SDXL."""
 
 
-def test_the_names_of_the_first_authors() -> None:
+def test_the_names_of_the_original_authors() -> None:
     name = "kohya UNet2DConditionModel"
     spec = stored(name)
     for own, theirs in LDM.items():
@@ -191,7 +193,7 @@ FULL = "lycoris full SD3Transformer2DModel"
     "lora_unet_transformer_blocks_1_attn_to_q.diff", "lora_unet_transformer_blocks_1_attn_to_q.diff_b",
     "lora_unet_pos_embed_proj.diff",
 ])  # fmt: skip
-def test_a_lost_half_of_a_whole_difference_is_missing(lost: str) -> None:
+def test_a_lost_part_of_a_full_difference_is_missing(lost: str) -> None:
     spec = stored(FULL)
     audited = with_base({name: entry for name, entry in spec.items() if name != lost}, base_of(FULL))
     (missing,) = [one for one in audited.findings if one.severity == "error"]
@@ -200,7 +202,7 @@ def test_a_lost_half_of_a_whole_difference_is_missing(lost: str) -> None:
 
 
 def test_scales_of_the_channels_of_a_convolution() -> None:
-    """As LyCORIS's IA3 has them, of the outputs or the inputs."""
+    """As in LyCORIS's IA3: scales of the outputs or of the inputs."""
     base = base_of("kohya UNet2DConditionModel")
     for channels, found in ((24, set()), (4, set()), (25, {"A904"})):
         spec: Spec = {"lora_unet_mid_block_attentions_0_proj_in.weight": ("F32", (1, 40, 1, 1)),
@@ -218,7 +220,7 @@ def test_a_matrix_that_fits_neither_its_pair_nor_the_base_is_one_finding() -> No
 
 
 @pytest.mark.parametrize("name", ["emb_params", "clip_l", "t5", "<cat>", "bundle_emb.cat.clip_l_out"])
-def test_vectors_of_words_are_as_wide_as_their_encoder(name: str) -> None:
+def test_textual_inversion_vectors_are_as_wide_as_their_encoder(name: str) -> None:
     unet = "kohya UNet2DConditionModel"
     pipeline = BaseRead("base", pipeline_of(unet=unet, text_encoder="kohya CLIPTextModel"))
     beside = stored(unet) if name.startswith("bundle") else {}
@@ -242,7 +244,7 @@ def with_index(pipeline: Audit, **more: str) -> BaseRead:
 def test_vectors_for_an_encoder_that_the_pipeline_lacks(
     names: tuple[str, ...], more: dict[str, str], found: set[str]
 ) -> None:
-    """SDXL's vectors beside Stable Diffusion 1: diffusers refuses the two, and one of them fits nothing."""
+    """SDXL's vectors with Stable Diffusion 1: diffusers refuses both, and one of them fits no encoder."""
     pipeline = pipeline_of(unet="kohya UNet2DConditionModel", text_encoder="kohya CLIPTextModel")
     spec: Spec = dict.fromkeys(names, ("F32", (2, 24)))
     assert codes(with_base(spec, with_index(pipeline, **more))) == found
@@ -250,7 +252,7 @@ def test_vectors_for_an_encoder_that_the_pipeline_lacks(
 
 @pytest.mark.parametrize(("first", "key"), [("proj_in", "hidden_size"), ("proj", "projection_dim")])
 @pytest.mark.parametrize("width", [40, 52])
-def test_an_ip_adapter_reads_what_the_image_encoder_gives(first: str, key: str, width: int) -> None:
+def test_an_ip_adapter_has_the_width_of_the_image_encoder(first: str, key: str, width: int) -> None:
     pipeline = pipeline_of(unet="kohya UNet2DConditionModel")
     encoder = audit_loaded(checkpoint({}, config={"model_type": "clip_vision_model", "hidden_size": 44,
                                                   "projection_dim": 48, key: width}))  # fmt: skip
@@ -262,7 +264,7 @@ def test_an_ip_adapter_reads_what_the_image_encoder_gives(first: str, key: str, 
     assert widths == ([] if width == 40 else [[[40, 52]]])
 
 
-def test_convolutions_of_one_point_are_no_matrices_to_peft() -> None:
+def test_peft_does_not_load_convolutions_of_size_one_as_matrices() -> None:
     """A LoRA of Stable Diffusion 1 under diffusers' names, on a UNet with `use_linear_projection`."""
     name = "diffusers UNet2DConditionModel"
     config = {**records()[name]["base"], "use_linear_projection": True}
@@ -285,7 +287,7 @@ def test_the_text_encoder_of_another_base_is_no_second_finding() -> None:
     assert [one.code for one in with_base(wide, BaseRead("base", other)).findings if one.severity != "note"] == ["A928"]
 
 
-def test_the_tables_of_a_transformer_are_no_text_encoder() -> None:
+def test_the_tables_of_a_transformer_are_not_a_text_encoder() -> None:
     name = "kohya OmniGenTransformer2DModel"
     spec = {**stored(name), "bundle_emb.cat.clip_l_out": ("F32", (2, 20))}
     assert with_base(spec, base_of(name)).verdict == "clean"
@@ -343,7 +345,7 @@ def test_the_matrices_for_images_are_as_wide_as_the_attention(
     assert (codes(audited), audited.verdict) == (expected, "findings" if expected else "clean")
 
 
-UNREAD_WAYS = [
+NAMING_SCHEMES = [
     ("FluxTransformer2DModel", "OneTrainer", set()), ("FluxTransformer2DModel", "sd-scripts' ends", set()),
     ("Flux2Transformer2DModel", "OneTrainer", {"A970"}), ("Flux2Transformer2DModel", "sd-scripts' ends", {"A970"}),
     ("Flux2Transformer2DModel", "ComfyUI", set()), ("HunyuanVideoTransformer3DModel", "OneTrainer", {"A970"}),
@@ -352,11 +354,11 @@ UNREAD_WAYS = [
     ("WanTransformer3DModel", "OneTrainer", {"A970"}), ("PixArtTransformer2DModel", "OneTrainer", {"A971"}),
     ("UNet2DConditionModel", "sd-scripts", set()), ("StableCascadeUNet", "OneTrainer", {"A971"}),
 ]  # fmt: skip
-"""Class, way to name its modules, and what is noted, as diffusers 0.42 was measured to load them or not."""
+"""Class, naming scheme and expected notes, by whether diffusers 0.42 loads them (measured)."""
 
 
-def in_other_names(spec: Spec, way: str) -> Spec:
-    """Pairs under diffusers' names, named otherwise."""
+def renamed_for(spec: Spec, way: str) -> Spec:
+    """Pairs under diffusers' names, renamed in the way of another tool."""
     prefix = {"OneTrainer": "lora_transformer_", "sd-scripts": "lora_unet_", "LyCORIS": "lycoris_"}.get(way, "")
     found: Spec = {}
     for key, entry in spec.items():
@@ -370,10 +372,10 @@ def in_other_names(spec: Spec, way: str) -> Spec:
     return found
 
 
-@pytest.mark.parametrize(("kind", "way", "noted"), UNREAD_WAYS)
+@pytest.mark.parametrize(("kind", "way", "noted"), NAMING_SCHEMES)
 def test_names_that_diffusers_reads_for_other_classes(kind: str, way: str, noted: set[str]) -> None:
     name = f"diffusers {kind}"
-    spec = in_other_names(stored(name), way)
+    spec = renamed_for(stored(name), way)
     audited = with_base(spec, base_of(name))
     assert (audited.verdict, {one.code for one in audited.findings} - {"A901"}) == ("clean", noted)
     for finding in audited.findings:
@@ -382,10 +384,10 @@ def test_names_that_diffusers_reads_for_other_classes(kind: str, way: str, noted
             assert {renamed(key, steps) for key in spec} == set(stored(name))
 
 
-def test_a_scale_beside_the_names_of_diffusers_is_multiplied_in() -> None:
+def test_a_scale_with_the_names_of_diffusers_is_multiplied_in() -> None:
     """With `alpha` diffusers refuses its own names, so that renaming is not enough."""
     name = "diffusers HunyuanVideoTransformer3DModel"
-    spec = in_other_names(stored(name), "OneTrainer")
+    spec = renamed_for(stored(name), "OneTrainer")
     spec |= {f"{key.rpartition('.lora_down')[0]}.alpha": ("F32", ()) for key in spec if ".lora_down" in key}
     (remedy,) = (one.remedy() for one in with_base(spec, base_of(name)).findings if one.code == "A970")
     assert not remedy.steps and "alpha / rank" in remedy.words
@@ -409,7 +411,7 @@ def test_flat_names_of_flux_are_read_of_the_attention_alone(module: str, noted: 
         f"transformer.{module}.lora_A.weight": ("F32", (4, columns)),
         f"transformer.{module}.lora_B.weight": ("F32", (rows, 4)),
     }
-    flat = in_other_names(spec, "OneTrainer")
+    flat = renamed_for(spec, "OneTrainer")
     flat |= {f"{key.rpartition('.lora_down')[0]}.alpha": ("F32", ()) for key in flat if ".lora_down" in key}
     found = with_base(flat, base)
     assert (found.verdict, {one.code for one in found.findings} - {"A901"}) == ("clean", noted)

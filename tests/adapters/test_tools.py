@@ -1,4 +1,4 @@
-"""Adapters of other tools than PEFT: counted as their writers trained them, whole ones clean, damaged ones named."""
+"""Adapters of tools other than PEFT: exact trained counts, complete ones are clean, damage is reported."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WRITERS = {"diffusers": "diffusers", "kohya": "Kohya", "lycoris": "LyCORIS"}
 
 @cache
 def records() -> Mapping[str, dict[str, Any]]:
-    """Name -> what a tool saved."""
+    """Name -> record of what a tool saved."""
     listed = json.loads(gzip.decompress((FIXTURES / "adapters" / "tools.json.gz").read_bytes()))
     return {record["name"]: record for record in listed}
 
@@ -35,7 +35,7 @@ def stored(name: str) -> Spec:
 
 
 def facts(audited: Audit) -> Adapter:
-    """The note that says what the adapter is."""
+    """The note that describes the adapter."""
     (note,) = (one for one in audited.findings if isinstance(one, Adapter))
     return note
 
@@ -59,7 +59,7 @@ def test_names_of_hunyuan_video_in_kohyas_spelling_are_not_read(module: str, not
 
 
 def damaged(name: str) -> Iterator[tuple[str, Spec]]:
-    """A record with each of some tensors lost, cut in rank, or under another name."""
+    """A record with each of some tensors lost, with a smaller rank, or under another name."""
     spec = stored(name)
     changed = [key for key in spec if not key.endswith(("_norm", ".diff", ".diff_b", ".on_input"))]
     for key in changed[:: max(1, len(changed) // 12)]:
@@ -181,7 +181,7 @@ IMAGE_PROMPTS: dict[str, dict[str, tuple[int, ...]]] = {
 
 
 @pytest.mark.parametrize("form", IMAGE_PROMPTS)
-def test_image_prompts_lack_nothing(form: str) -> None:
+def test_image_prompt_adapters_are_complete(form: str) -> None:
     layers = {name: shape for name, shape in OTHER_KINDS["ip-adapter"].items() if name.startswith("ip_adapter")}
     if "Face" in form:
         layers |= {f"ip_adapter.{number}.{one}_lora.{part}.weight": (4, 16) if part == "down" else (16, 4)
@@ -238,7 +238,7 @@ def test_layouts_of_other_trainers(layout: str) -> None:
 
 @pytest.mark.parametrize("lost", range(4))
 def test_a_lost_bias_is_one_error_where_all_other_modules_have_one(lost: int) -> None:
-    """PEFT gives one to each module, whatever its name (`lora_bias`), and diffusers leaves a lost one at zero."""
+    """PEFT creates a bias for each module (`lora_bias`); diffusers leaves a lost one at zero."""
     spec: Spec = {}
     for name in ("img_in", "blocks.0.attn.to_q", "blocks.0.attn.to_k", "blocks.1.attn.to_q"):
         spec[f"transformer.{name}.lora_A.weight"] = ("F32", (4, 48))

@@ -1,4 +1,4 @@
-"""Adapters in the layouts that trainers document: whole ones clean, each damage one error that names it."""
+"""Adapters in the layouts that trainers document: complete ones are clean, each damage is one error."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def pairs(ends: tuple[str, ...], *names: str) -> Spec:
 
 
 def each(name: str, **parts: tuple[int, ...]) -> Spec:
-    """The same parts in four layers; `__` is a dot."""
+    """The same tensors in four layers; `__` stands for a dot in a name."""
     return {
         f"{name.format(n)}.{part.replace('__', '.')}": ("F16", shape) for n in LAYERS for part, shape in parts.items()
     }
@@ -148,7 +148,7 @@ TRAINERS: dict[str, tuple[Spec, str]] = {
 
 
 @pytest.mark.parametrize("name", TRAINERS)
-def test_a_whole_adapter_is_clean(name: str) -> None:
+def test_a_complete_adapter_is_clean(name: str) -> None:
     spec, method = TRAINERS[name]
     audited = alone(spec, None)
     assert (audited.verdict, codes(audited), audited.counts.unexplained) == ("clean", set(), 0), audited.findings
@@ -156,7 +156,7 @@ def test_a_whole_adapter_is_clean(name: str) -> None:
 
 
 def damaged(spec: Spec) -> Iterator[tuple[str, Spec]]:
-    """One tensor of each kind, in an inner layer, lost, renamed, or stored as integers."""
+    """The adapter with one tensor of each kind, in a middle layer, lost, renamed or stored as integers."""
     kinds: dict[str, list[str]] = {}
     for key in spec:
         kinds.setdefault(re.sub(r"\d+", "#", key), []).append(key)
@@ -177,9 +177,9 @@ def test_a_damage_is_one_error(name: str) -> None:
         assert len(found) == 1 and found[0] in ("A905", "A916", "A918", "T603"), (what, found)
 
 
-@pytest.mark.parametrize("wound", ["", "width", "foreign"])
-def test_a_control_lora_beside_its_unet(wound: str) -> None:
-    """Its low-rank weights are those of the UNet under CompVis' names, the others its own."""
+@pytest.mark.parametrize("damage", ["", "width", "other module"])
+def test_a_control_lora_with_its_unet(damage: str) -> None:
+    """The low-rank weights have the UNet's CompVis names; the others belong to the ControlNet."""
     config, shapes = model("SDXL")
     own = {name: shape for name, shape in shapes.items() if name.startswith(("input_blocks", "middle_block"))}
     spec: Spec = {"lora_controlnet": ("F32", (0,)), **affine("zero_convs.0.0", "input_hint_block.0")}
@@ -187,9 +187,9 @@ def test_a_control_lora_beside_its_unet(wound: str) -> None:
         spec |= {f"{name}.down": ("F16", (4, *shape[1:])), f"{name}.up": ("F16", (shape[0], 4, *(1,) * len(shape[2:])))}
         spec |= {} if name.endswith((".to_q", ".to_k", ".to_v")) else {f"{name}.bias": ("F16", shape[:1])}
     key = next(name for name in spec if name.endswith(".up") and "attn1" in name)
-    if wound == "width":
+    if damage == "width":
         spec[key] = ("F16", (spec[key][1][0] + 8, 4))
-    if wound == "foreign":
+    if damage == "other module":
         spec = {name.replace("attn1.to_q", "attn9.to_q"): entry for name, entry in spec.items()}
     audited = audit_adapter(checkpoint(spec), base=BaseRead("base", audit_loaded(checkpoint({}, config=config))))
-    assert codes(audited) == {"": set(), "width": {"A904"}, "foreign": {"A928"}}[wound], audited.findings
+    assert codes(audited) == {"": set(), "width": {"A904"}, "other module": {"A928"}}[damage], audited.findings

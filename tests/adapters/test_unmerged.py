@@ -1,4 +1,4 @@
-"""Merged or not: a model that still wears its adapter, and an adapter's config beside a model's weights."""
+"""Models saved with an unmerged adapter, and adapter files or configs next to the weights of a model."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from tests.judged import codes, diffusers_records
 from tests.judged import spec_of as spec_of_type
 from tests.make_checkpoints import SMALL_LLAMA
 
-WORN = ("q_proj", "down_proj")
+ADAPTED = ("q_proj", "down_proj")
 
 
 def wrapped(*, prefix: str = "", saved: bool = False) -> Spec:
-    """The small Llama as PEFT holds it in memory: layers around some modules, the adapter's name in the keys."""
+    """The small Llama as PEFT holds it in memory: some modules are wrapped, and names contain the adapter's name."""
     spec: Spec = {}
     for name, (dtype, shape) in genuine(SMALL_LLAMA).items():
         module, _, last = name.rpartition(".")
-        if module.endswith(WORN):
+        if module.endswith(ADAPTED):
             spec[f"{prefix}{module}.base_layer.{last}"] = (dtype, shape)
             spec[f"{prefix}{module}.lora_A.default.weight"] = ("F32", (4, shape[1]))
             spec[f"{prefix}{module}.lora_B.default.weight"] = ("F32", (shape[0], 4))
@@ -36,16 +36,16 @@ def wrapped(*, prefix: str = "", saved: bool = False) -> Spec:
     return spec
 
 
-def judge(spec: Spec, config: dict[str, object] | None = SMALL_LLAMA) -> Audit:
+def audit_listing(spec: Spec, config: dict[str, object] | None = SMALL_LLAMA) -> Audit:
     return audit_loaded(checkpoint(spec, config=config))
 
 
 @pytest.mark.parametrize("prefix", ["", "base_model.model."])
 @pytest.mark.parametrize("saved", [False, True])
 @pytest.mark.parametrize("config", [SMALL_LLAMA, None])
-def test_a_model_that_wears_an_adapter_is_one_finding(prefix: str, saved: bool, config: dict[str, object]) -> None:
+def test_an_unmerged_adapter_is_one_finding(prefix: str, saved: bool, config: dict[str, object]) -> None:
     spec = wrapped(prefix=prefix, saved=saved)
-    audited = judge(spec, config)
+    audited = audit_listing(spec, config)
     assert codes(audited) == {"A910"}, audited.findings
     finding = next(one for one in audited.findings if one.code == "A910")
     assert finding.facts["modules"] == 8
@@ -56,7 +56,7 @@ def test_a_model_that_wears_an_adapter_is_one_finding(prefix: str, saved: bool, 
     assert counts.extra_components == elements(spec) - 213_568
 
 
-def test_a_model_of_diffusers_is_told_its_own_calls() -> None:
+def test_the_remedy_for_a_diffusers_model_names_diffusers_calls() -> None:
     one = next(record for record in diffusers_records("UNet2DConditionModel") if not record["variant"])
     spec = {
         re.sub(r"(to_[qv])\.weight$", r"\1.base_layer.weight", name): entry for name, entry in spec_of_type(one).items()
@@ -67,26 +67,30 @@ def test_a_model_of_diffusers_is_told_its_own_calls() -> None:
             f"{module}.lora_A.default.weight": (dtype, (4, columns)),
             f"{module}.lora_B.default.weight": (dtype, (rows, 4)),
         }
-    audited = judge(spec, {**one["config"], "_class_name": "UNet2DConditionModel"})
+    audited = audit_listing(spec, {**one["config"], "_class_name": "UNet2DConditionModel"})
     (finding,) = (one for one in audited.findings if one.code == "A910")
     assert "fuse_lora" in finding.help and "unload_lora" in finding.help and "merge_and_unload" not in finding.help
 
 
-def test_a_wound_below_the_adapter_is_reported_beside_it() -> None:
+def test_a_lost_base_layer_is_reported_with_the_unmerged_adapter() -> None:
     spec = wrapped()
     del spec["model.layers.2.self_attn.q_proj.base_layer.weight"]
-    assert codes(judge(spec)) == {"A910", "N403"}
+    assert codes(audit_listing(spec)) == {"A910", "N403"}
 
 
-def test_a_type_that_has_such_layers_for_good_is_not_accused() -> None:
+def test_low_rank_layers_that_belong_to_a_type_are_not_reported() -> None:
     spec = {name.replace(".default.", ".vision."): entry for name, entry in wrapped().items()}
     assert (
-        codes(judge(spec, {"model_type": "somebodys_mm", "auto_map": {"AutoConfig": "configuration_somebodys.Config"}}))
+        codes(
+            audit_listing(
+                spec, {"model_type": "somebodys_mm", "auto_map": {"AutoConfig": "configuration_somebodys.Config"}}
+            )
+        )
         == set()
     )
 
 
-def test_an_adapters_config_beside_whole_weights(tmp_path: Path) -> None:
+def test_an_adapter_config_next_to_model_weights(tmp_path: Path) -> None:
     write(tmp_path, genuine(SMALL_LLAMA), SMALL_LLAMA)
     (tmp_path / "adapter_config.json").write_text(json.dumps({"peft_type": "LORA", "r": 4}), encoding="utf-8")
     audited = audit(str(tmp_path))
@@ -97,7 +101,7 @@ def test_an_adapters_config_beside_whole_weights(tmp_path: Path) -> None:
     assert (outcomes["transformers"], outcomes["vllm"]) == ("refuses", "complete")
 
 
-def test_an_adapter_beside_whole_weights(tmp_path: Path) -> None:
+def test_an_adapter_next_to_model_weights(tmp_path: Path) -> None:
     record = records()["llama.default"]
     write(tmp_path, genuine(SMALL_LLAMA), SMALL_LLAMA)
     write_file(tmp_path / "adapter_model.safetensors", spec_of("llama.default"))
@@ -113,9 +117,9 @@ def test_an_adapter_beside_whole_weights(tmp_path: Path) -> None:
     assert audit(str(tmp_path), weights="adapter_model.safetensors").counts.unique_parameters == record["trainable"]
 
 
-def test_a_healthy_model_and_a_healthy_adapter_are_neither() -> None:
-    assert codes(judge(dict(genuine(SMALL_LLAMA)))) == set()
-    assert not judge(dict(genuine(SMALL_LLAMA))).findings
+def test_a_plain_model_gets_no_finding() -> None:
+    assert codes(audit_listing(dict(genuine(SMALL_LLAMA)))) == set()
+    assert not audit_listing(dict(genuine(SMALL_LLAMA))).findings
 
 
 def of_mlx(*, inside: bool) -> Spec:
@@ -123,9 +127,9 @@ def of_mlx(*, inside: bool) -> Spec:
     spec: Spec = {}
     for name, (dtype, shape) in genuine(SMALL_LLAMA).items():
         module, _, last = name.rpartition(".")
-        worn = module.endswith(WORN)
-        spec[f"{module}.linear.{last}" if worn and inside else name] = (dtype, shape)
-        if worn:
+        adapted = module.endswith(ADAPTED)
+        spec[f"{module}.linear.{last}" if adapted and inside else name] = (dtype, shape)
+        if adapted:
             spec |= {f"{module}.lora_a": ("F32", (shape[1], 4)), f"{module}.lora_b": ("F32", (4, shape[0]))}
     return spec
 
@@ -133,7 +137,7 @@ def of_mlx(*, inside: bool) -> Spec:
 @pytest.mark.parametrize("inside", [False, True])
 @pytest.mark.parametrize("config", [SMALL_LLAMA, None])
 def test_matrices_of_another_tool_among_the_weights_are_one_finding(inside: bool, config: dict[str, object]) -> None:
-    audited = judge(of_mlx(inside=inside), config)
+    audited = audit_listing(of_mlx(inside=inside), config)
     assert codes(audited) == {"A910"}, audited.findings
     assert next(one for one in audited.findings if one.code == "A910").facts["modules"] == 8
     assert audited.counts.unique_parameters == audited.counts.expected_parameters == 213_568

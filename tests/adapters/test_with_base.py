@@ -1,4 +1,4 @@
-"""An adapter is counted by itself, its base is named, and half a pair is reported."""
+"""Adapters with the config of their base or a given base: counts, incomplete pairs, and contradicting settings."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def adapter() -> Spec:
 
 
 def saved(folder: Path, spec: Spec) -> Path:
-    """The adapter beside its base's config, as training scripts leave it."""
+    """The adapter in a folder with the config of its base, as training scripts save it."""
     write(folder, spec, SMALL_LLAMA)
     (folder / "model.safetensors").rename(folder / "adapter_model.safetensors")
     (folder / "adapter_config.json").write_text(json.dumps(CONFIG), encoding="utf-8")
     return folder
 
 
-def test_an_adapter_beside_its_bases_config_is_clean(tmp_path: Path) -> None:
+def test_an_adapter_with_the_config_of_its_base_is_clean(tmp_path: Path) -> None:
     audited = audit(str(saved(tmp_path, adapter())))
     assert audited.verdict == "clean", audited.findings
     assert audited.architecture is not None
@@ -52,26 +52,26 @@ def test_an_adapter_beside_its_bases_config_is_clean(tmp_path: Path) -> None:
     assert [finding.facts["base"] for finding in audited.findings] == ["org/base"]
 
 
-def test_a_matrix_of_another_width_than_the_config_beside_is_reported(tmp_path: Path) -> None:
+def test_a_matrix_that_contradicts_the_config_of_the_base_is_reported(tmp_path: Path) -> None:
     spec = adapter()
     spec["base_model.model.model.layers.2.self_attn.v_proj.lora_B.weight"] = ("F32", (24, RANK))
     assert codes(audit(str(saved(tmp_path, spec)))) == {"A904"}
 
 
-def test_a_config_beside_that_no_definition_reads_leaves_the_shapes_open(tmp_path: Path) -> None:
+def test_a_base_without_a_definition_leaves_the_shapes_unchecked(tmp_path: Path) -> None:
     folder = saved(tmp_path, adapter())
     (folder / "config.json").write_text('{"model_type": "of_its_own"}', encoding="utf-8")
     audited = audit(str(folder))
     assert (audited.verdict, audited.counts.expected_parameters, audited.base) == ("clean", None, None)
 
 
-def test_half_a_pair_is_an_error(tmp_path: Path) -> None:
+def test_an_incomplete_pair_is_an_error(tmp_path: Path) -> None:
     spec = adapter()
     del spec["base_model.model.model.layers.2.self_attn.v_proj.lora_B.weight"]
     assert codes(audit(str(saved(tmp_path, spec)))) == {"A902"}
 
 
-def test_a_copy_of_the_base_is_not_the_adapters(tmp_path: Path) -> None:
+def test_a_copy_of_the_base_is_not_part_of_the_adapter(tmp_path: Path) -> None:
     spec = adapter()
     before = audit(str(saved(tmp_path / "one", spec))).counts.unique_parameters
     spec["base_model.model.model.embed_tokens.base_layer.weight"] = ("F32", (384, 64))
@@ -80,7 +80,7 @@ def test_a_copy_of_the_base_is_not_the_adapters(tmp_path: Path) -> None:
     assert audited.counts.extra_components == 384 * 64
 
 
-def test_an_adapter_config_beside_full_weights_is_read_first(tmp_path: Path) -> None:
+def test_an_adapter_config_next_to_model_weights_is_read_first(tmp_path: Path) -> None:
     write(tmp_path, genuine(SMALL_LLAMA), SMALL_LLAMA)
     (tmp_path / "adapter_config.json").write_text(json.dumps(CONFIG), encoding="utf-8")
     audited = audit(str(tmp_path))
@@ -92,7 +92,7 @@ ADALORA = {"peft_type": "ADALORA", "r": 8, "init_r": 8, "target_r": 4, "target_m
 
 
 @pytest.mark.parametrize("part", ["", "lora_A", "lora_B", "lora_E"])
-def test_adalora_modules_have_ranks_of_their_own_and_one_each(part: str) -> None:
+def test_adalora_modules_have_one_rank_each(part: str) -> None:
     spec: Spec = {}
     for layer, rank in enumerate((6, 4, 7)):
         module = f"base_model.model.model.layers.{layer}.self_attn.q_proj"
@@ -121,7 +121,7 @@ def test_of_several_bases_the_one_that_fits_is_named(tmp_path: Path) -> None:
 
 
 def exchanged(spec: Spec) -> Spec:
-    """Both factors of each module under each other's names."""
+    """The adapter with the names of both factors of each module exchanged."""
     turned = {name.replace("lora_A", "lora_").replace("lora_B", "lora_A"): entry for name, entry in spec.items()}
     return {name.replace("lora_.", "lora_B."): entry for name, entry in turned.items()}
 
@@ -150,7 +150,7 @@ def test_transposed_or_under_exchanged_names(
     ({"lora_alpha": 0}, {"A923"}), ({"lora_alpha": 0.5}, set()), ({"lora_alpha": False}, set()),
     ({"lora_alpha": 0, "alpha_pattern": {"q_proj": 8}}, set()),
 ])  # fmt: skip
-def test_an_alpha_of_zero_leaves_the_base_as_it_is(settings: dict[str, Any], found: set[str]) -> None:
+def test_an_alpha_of_zero_leaves_the_base_unchanged(settings: dict[str, Any], found: set[str]) -> None:
     for result in (with_base(adapter(), {**CONFIG, **settings}, SMALL_LLAMA), alone(adapter(), CONFIG | settings)):
         assert codes(result) == found
 
@@ -184,7 +184,7 @@ def test_a_size_in_the_config_that_the_tensors_do_not_have(
     ("PROMPT_TUNING", (20, 64), 2, 30, [10]), ("PROMPT_TUNING", (20, 64), 2, 10, []),
     ("PROMPT_TUNING", (20, 48), 1, 30, []),
 ])  # fmt: skip
-def test_the_number_of_virtual_tokens_is_that_of_the_stored_rows(
+def test_the_number_of_virtual_tokens_must_match_the_stored_rows(
     method: str, rows: tuple[int, ...], parts: int, stated: int, named: list[int]
 ) -> None:
     """PEFT 0.21 refuses the adapter, and loads it with the value of the remedy."""
@@ -194,13 +194,13 @@ def test_the_number_of_virtual_tokens_is_that_of_the_stored_rows(
     assert [one.facts["settings"][0]["new"] for one in result.findings if one.code == "A942"] == named
 
 
-def test_what_is_trained_beside_the_scaled_matrices_has_an_effect() -> None:
+def test_an_alpha_of_zero_does_not_affect_other_trained_tensors() -> None:
     trained = {**adapter(), "base_model.model.lm_head.weight": ("F32", (384, 64))}
     assert "A923" not in codes(alone(trained, {**CONFIG, "lora_alpha": 0, "modules_to_save": ["lm_head"]}))
 
 
 @pytest.mark.parametrize("base", ["absent", "empty", "damaged.json", "adapter", "bare"])
-def test_a_given_base_that_cannot_be_read_leaves_the_answer_open(base: str, tmp_path: Path) -> None:
+def test_an_unreadable_base_leaves_the_verdict_undecided(base: str, tmp_path: Path) -> None:
     folder = saved(tmp_path / "adapter", adapter())
     (folder / "config.json").unlink()
     (tmp_path / "empty").mkdir()
@@ -230,7 +230,7 @@ BERT = "base_model.model."
                                 "bert.pooler.modules_to_save.default.dense.", "bert.pooler.original_module.dense."]),
 ])  # fmt: skip
 def test_all_biases_of_modules_that_are_saved_whole(saved_modules: list[str], copies: list[str]) -> None:
-    """PEFT 0.21 stores every name with `bias` in it: of the original and of the copy too."""
+    """PEFT 0.21 stores every tensor with `bias` in its name, in the original and in the copy too."""
     stored = genuine(CLASSES)
     spec: Spec = {f"{BERT}{name}": entry for name, entry in stored.items() if name.endswith(".bias")}
     for layer in range(2):
@@ -265,7 +265,7 @@ PREFIX_CONFIG: dict[str, Any] = {
 def test_a_prefix_has_the_width_of_the_keys_of_its_base(
     base: dict[str, Any], expected: list[int] | None, outcome: str, tmp_path: Path
 ) -> None:
-    """What PEFT 0.21.2 builds for such bases; with more layers it loads, and the first call raises IndexError."""
+    """As PEFT 0.21.2 builds them for such bases; with more layers it loads, and the first call raises IndexError."""
     folder = saved(tmp_path, {"prompt_embeddings": ("F32", (8, 2 * 4 * 16))})
     (folder / "adapter_config.json").write_text(json.dumps(PREFIX_CONFIG), encoding="utf-8")
     (folder / "config.json").write_text(json.dumps({**SMALL_LLAMA, **base}), encoding="utf-8")
@@ -276,8 +276,8 @@ def test_a_prefix_has_the_width_of_the_keys_of_its_base(
 
 
 @pytest.mark.parametrize(("trained", "found"), [(["embed_tokens", "lm_head"], set()), (["embed_tokens"], {"A906"})])
-def test_copies_of_embeddings_that_are_trained_whole(trained: list[str], found: set[str], tmp_path: Path) -> None:
-    """As PEFT 0.21.2 saves a resized base: the module, its original, and the copy once more under its own name."""
+def test_copies_of_fully_trained_embeddings(trained: list[str], found: set[str], tmp_path: Path) -> None:
+    """As PEFT 0.21.2 saves a resized base: the module, its original, and a copy under the plain name."""
     spec = adapter()
     for module in ("model.embed_tokens", "lm_head"):
         for ending in ("weight", "modules_to_save.weight", "original_module.weight"):
@@ -311,7 +311,7 @@ def test_layers_that_the_base_does_not_have(layers: int, found: set[str], tmp_pa
 def test_the_head_of_the_task_is_saved_with_the_adapter(
     task: str, saved_modules: list[str] | None, head: str, found: dict[str, str], tmp_path: Path
 ) -> None:
-    """PEFT 0.21.2 raises KeyError where the head is missing that its config says is saved, and the class has it."""
+    """PEFT 0.21.2 raises KeyError if a head is missing that its config lists as saved and that the class has."""
     spec = adapter() | ({f"base_model.model.{head}.weight": ("F32", (3, 64))} if head else {})
     folder = saved(tmp_path, spec)
     config = {**CONFIG, "task_type": task, "modules_to_save": saved_modules}
@@ -326,7 +326,7 @@ def test_the_head_of_the_task_is_saved_with_the_adapter(
 
 @pytest.mark.parametrize(("last", "outcome"), [(383, "complete"), (384, "refuses")])
 def test_trained_tokens_are_in_the_table_of_the_base(last: int, outcome: str, tmp_path: Path) -> None:
-    """PEFT 0.21.2 raises IndexError for one beyond it."""
+    """PEFT 0.21.2 raises IndexError for a token beyond the table."""
     key = "base_model.model.model.embed_tokens.token_adapter.trainable_tokens_delta"
     folder = saved(tmp_path, adapter() | {key: ("F32", (2, 64))})
     config = {**CONFIG, "trainable_token_indices": [1, last]}
@@ -338,8 +338,8 @@ def test_trained_tokens_are_in_the_table_of_the_base(last: int, outcome: str, tm
 
 
 @pytest.mark.parametrize("lost", [False, True])
-def test_ln_tuning_trains_whole_modules_of_modules(lost: bool) -> None:
-    """PEFT takes the adapter's name out of the names of single modules alone."""
+def test_ln_tuning_of_nested_modules(lost: bool) -> None:
+    """PEFT removes the adapter's name only from the names of single modules."""
     spec: Spec = {}
     for name, (dtype, shape) in genuine(SMALL_LLAMA).items():
         if ".self_attn." not in name and ".input_layernorm." not in name:
@@ -364,7 +364,7 @@ def test_ln_tuning_trains_whole_modules_of_modules(lost: bool) -> None:
         ({"task_type": "CAUSAL_LM"}, False, "complete"),
     ],
 )
-def test_the_task_of_an_adapter_says_which_class_of_the_base_is_built(
+def test_the_task_of_an_adapter_determines_the_class_of_the_base(
     asked: dict[str, Any], below: bool, outcome: str, tmp_path: Path
 ) -> None:
     spec = {key.replace("base_model.model.model.", "base_model.model.") if below else key: entry

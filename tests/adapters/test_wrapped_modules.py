@@ -24,18 +24,18 @@ def lora(before: str, modules: tuple[str, ...]) -> dict[str, tuple[str, tuple[in
 @pytest.mark.parametrize(
     ("component", "modules"), [("transformer.", FLUX), ("unet.", UNET), ("diffusion_model.", UNET)]
 )
-def test_the_wrapper_is_named_and_removed(component: str, modules: tuple[str, ...], wrapper: str) -> None:
+def test_the_wrapper_is_reported_and_removed(component: str, modules: tuple[str, ...], wrapper: str) -> None:
     spec = lora(component + wrapper, modules)
     audited = judged(spec, None)
     assert codes(audited) == {"N521"}
     finding = next(one for one in audited.findings if one.code == "N521")
     steps = [(step.old, step.new) for step in finding.remedy().steps]
-    mended = judged({renamed(name, steps): entry for name, entry in spec.items()}, None)
-    assert (mended.verdict, set(mended.checkpoint.tensors)) == ("clean", set(lora(component, modules)))
+    repaired = judged({renamed(name, steps): entry for name, entry in spec.items()}, None)
+    assert (repaired.verdict, set(repaired.checkpoint.tensors)) == ("clean", set(lora(component, modules)))
 
 
 @pytest.mark.parametrize("before", ["transformer.", "unet._orig_mod.", "lora_unet_", "diffusion_model."])
-def test_nothing_is_said_of_names_that_are_read(before: str) -> None:
+def test_names_that_are_read_get_no_finding(before: str) -> None:
     modules = tuple(one.replace(".", "_") for one in UNET) if before.endswith("_") else UNET
     assert codes(judged(lora(before, modules), None)) == set()
 
@@ -46,7 +46,7 @@ def test_nothing_is_said_of_names_that_are_read(before: str) -> None:
     ("double_blocks.{}.img_attn.proj", None), ("model.layers.{}.self_attn.q_proj", None),
 ])  # fmt: skip
 def test_peft_s_prefix_is_not_read_by_diffusers(module: str, wanted: str | None) -> None:
-    """FLUX.2 takes it away, language models are PEFT's."""
+    """diffusers removes the prefix for FLUX.2; language models are loaded by PEFT."""
     modules = tuple(module.format(block) for block in range(2))
     spec = lora("base_model.model.", modules)
     steps = [(step.old, step.new) for one in judged(spec, None).findings if one.code == "A970"
@@ -74,7 +74,7 @@ def wan(*lost: str) -> dict[str, tuple[str, tuple[int, ...]]]:
 def test_diffusers_reads_only_whole_blocks_of_wan_in_kohya_s_names(
     lost: tuple[str, ...], more: dict[str, tuple[str, tuple[int, ...]]], named: bool, renames: bool
 ) -> None:
-    """From block 0 to the last (KeyError); under the authors' names each module is read by itself."""
+    """Blocks 0 to the last must be complete (KeyError); under the authors' names each module is read separately."""
     audited = judged(wan(*lost) | more, None)
     found = [one for one in audited.findings if one.code == "A975"]
     assert (audited.verdict, len(found)) == ("clean", int(named))
@@ -95,7 +95,7 @@ def test_names_that_only_diffusers_does_not_find_are_a_note(before: str) -> None
 
 
 def test_attention_processors_without_their_component_are_not_found() -> None:
-    """As early training scripts of diffusers saved them; with `unet.` in front they are read."""
+    """As early training scripts of diffusers saved them; with the prefix `unet.` they are read."""
     names = [f"down_blocks.0.attentions.{block}.transformer_blocks.0.attn1.processor.to_{one}_lora"
              for block in range(2) for one in ("q", "k", "v", "out")]  # fmt: skip
     spec = {f"{name}.{part}.weight": ("F32", (4, 32) if part == "down" else (32, 4))

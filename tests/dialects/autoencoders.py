@@ -1,4 +1,4 @@
-"""Autoencoders of video models in their authors' names, made of diffusers': the way back of its converters."""
+"""Converts video autoencoders from diffusers' names to their authors', the inverse of diffusers' converters."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _in_resnet(rest: str) -> str:
 
 
 def wan(tensors: Mapping[str, Any], config: Mapping[str, Any]) -> dict[str, Any]:
-    """`convert_wan_vae_to_diffusers`, the other way round; in Wan 2.2 stages have numbers of their own."""
+    """The inverse of `convert_wan_vae_to_diffusers`; Wan 2.2 numbers the stages separately."""
     layers, made = config["num_res_blocks"], {}
     for name, entry in tensors.items():
         found, middle = STAGE.fullmatch(name), re.fullmatch(r"(\w+)\.mid_block\.(\w+\.\d)\.(.+)", name)
@@ -46,7 +46,7 @@ def wan(tensors: Mapping[str, Any], config: Mapping[str, Any]) -> dict[str, Any]
 
 
 def ltx(tensors: Mapping[str, Any]) -> dict[str, Any]:
-    """`convert_ltx_vae_to_diffusers` and `convert_ltx2_vae_to_diffusers`, the other way round."""
+    """The inverse of `convert_ltx_vae_to_diffusers` and `convert_ltx2_vae_to_diffusers`."""
     pattern = r"(encoder|decoder)\.(?:(mid)_block|(?:down|up)_blocks\.(\d+))\.(conv_in|conv_out|\w+samplers\.0)?\.?(.+)"
     order = {"conv_in": 0, "upsamplers.0": 1, None: 2, "downsamplers.0": 3, "conv_out": 4}
     places: dict[str, set[tuple[int, int]]] = {"encoder": set(), "decoder": set()}

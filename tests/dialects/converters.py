@@ -1,6 +1,6 @@
-"""What other frameworks' converters make of transformers' tensors: names and shapes alone.
+"""Conversions of names and shapes from transformers to other frameworks.
 
-Each is written after the public converter named at it, and knows nothing of the inspector's tables.
+Each follows the public converter named in its docstring, independently of the inspector's tables.
 """
 
 from __future__ import annotations
@@ -14,60 +14,60 @@ Renames = Iterable[tuple[str, str]]
 
 
 def renamed(spec: Spec, renames: Renames) -> Spec:
-    """Every name through the first rename whose pattern is the whole of it; a name without one is a mistake."""
-    made: Spec = {}
+    """Rename each name by the first pattern that matches all of it. KeyError if none does."""
+    result: Spec = {}
     for name, entry in spec.items():
         for pattern, replacement in renames:
             new, count = re.subn(rf"^(?:{pattern})$", replacement, name)
             if count:
-                made[new] = entry
+                result[new] = entry
                 break
         else:
             raise KeyError(name)
-    return made
+    return result
 
 
 def joined(spec: Spec, parts: tuple[str, ...], whole: str) -> Spec:
-    """Tensors that differ in the first word of `parts` put on top of each other, at the place of the first."""
+    """Concatenate by rows the tensors whose names differ only in the words of `parts`, in place of the first."""
     pattern = re.compile("(?P<before>.*)" + re.escape(f"\0{parts[0]}") + r"(?P<after>\..*)?")
-    made: Spec = {}
+    result: Spec = {}
     skipped: set[str] = set()
     for name, entry in spec.items():
         marked = name.replace(parts[0], f"\0{parts[0]}", 1)
         found = pattern.fullmatch(marked)
         if found is None:
-            made[name] = entry
+            result[name] = entry
             continue
         names = [name.replace(parts[0], part, 1) for part in parts]
         if not all(one in spec for one in names):
-            made[name] = entry
+            result[name] = entry
             continue
         skipped.update(names)
         rows = sum(spec[one][1][0] for one in names)
-        made[name.replace(parts[0], whole, 1)] = (entry[0], (rows, *entry[1][1:]))
-    return {name: entry for name, entry in made.items() if name not in skipped}
+        result[name.replace(parts[0], whole, 1)] = (entry[0], (rows, *entry[1][1:]))
+    return {name: entry for name, entry in result.items() if name not in skipped}
 
 
 def chunked(spec: Spec, whole: str, parts: Mapping[str, Callable[[Shape], int]]) -> Spec:
-    """A tensor cut along its rows."""
-    made: Spec = {}
+    """Split tensors by rows into named parts."""
+    result: Spec = {}
     for name, (dtype, shape) in spec.items():
         if whole not in name:
-            made[name] = (dtype, shape)
+            result[name] = (dtype, shape)
             continue
         for part, rows in parts.items():
-            made[name.replace(whole, part)] = (dtype, (rows(shape), *shape[1:]))
-    return made
+            result[name.replace(whole, part)] = (dtype, (rows(shape), *shape[1:]))
+    return result
 
 
 def padded(spec: Spec, names: Iterable[str], multiple: int) -> Spec:
-    """Vocabularies rounded up."""
-    made = dict(spec)
+    """Round the rows of the vocabulary up to a multiple."""
+    result = dict(spec)
     for name in names:
-        if name in made:
-            dtype, (rows, *rest) = made[name]
-            made[name] = (dtype, (-(-rows // multiple) * multiple, *rest))
-    return made
+        if name in result:
+            dtype, (rows, *rest) = result[name]
+            result[name] = (dtype, (-(-rows // multiple) * multiple, *rest))
+    return result
 
 
 QKV = ("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj")
@@ -76,7 +76,7 @@ HALF: Mapping[str, Callable[[Shape], int]] = {
     "mlp.up_proj": lambda shape: shape[0] // 2,
 }
 
-THIRDS: Mapping[str, Callable[[Shape], int]] = {  # where all query heads are as wide as the model
+THIRDS: Mapping[str, Callable[[Shape], int]] = {  # for models where all query heads together are as wide as the model
     "self_attn.q_proj": lambda shape: shape[1],
     "self_attn.k_proj": lambda shape: (shape[0] - shape[1]) // 2,
     "self_attn.v_proj": lambda shape: (shape[0] - shape[1]) // 2,
@@ -84,7 +84,7 @@ THIRDS: Mapping[str, Callable[[Shape], int]] = {  # where all query heads are as
 
 
 def litgpt(spec: Spec, multiple: int = 64, *, old: bool = False) -> Spec:
-    """litgpt/scripts/convert_hf_checkpoint.py: the head is always there; rows up to `padding_multiple`."""
+    """litgpt/scripts/convert_hf_checkpoint.py: the head is always stored; rows are padded to `padding_multiple`."""
     spec = dict(spec)
     sandwich = any("pre_feedforward" in name for name in spec)
     if "model.embed_tokens.weight" in spec:
@@ -93,7 +93,7 @@ def litgpt(spec: Spec, multiple: int = 64, *, old: bool = False) -> Spec:
     layer = r"(?:model|gpt_neox|transformer)\.(?:layers|h)\.(\d+)\."
     to = r"transformer.h.\1."
     second, post = ("norm_2", "post_attention_norm") if sandwich else ("norm_2", "norm_2")
-    made = renamed(spec, [
+    result = renamed(spec, [
         (r"(?:model\.embed_tokens|gpt_neox\.embed_in|transformer\.word_embeddings)\.weight", "transformer.wte.weight"),
         (r"(?:model\.norm|[a-z_]+\.final_layer_?norm|transformer\.ln_f)(\..*)", r"transformer.ln_f\1"),
         (r"(?:lm_head|embed_out)(\..*)", r"lm_head\1"),
@@ -115,7 +115,7 @@ def litgpt(spec: Spec, multiple: int = 64, *, old: bool = False) -> Spec:
         (layer + r"mlp\.(?:fc1|dense_h_to_4h)(\..*)", to + r"mlp.fc\2"),
         (layer + r"mlp\.(?:fc2|dense_4h_to_h)(\..*)", to + r"mlp.proj\2"),
     ])  # fmt: skip
-    return padded(made, ("transformer.wte.weight", "lm_head.weight", "lm_head.bias"), multiple)
+    return padded(result, ("transformer.wte.weight", "lm_head.weight", "lm_head.bias"), multiple)
 
 
 def megatron(spec: Spec, multiple: int = 128, *, local: bool = False, prefix: str = "") -> Spec:
@@ -133,7 +133,7 @@ def megatron(spec: Spec, multiple: int = 128, *, local: bool = False, prefix: st
     latent = any("kv_a_proj" in name for name in spec)
     first = r"input_layernorm.\2" if latent else norm[0]
     sparse_layer = layer.replace(r"\d+", "|".join(sorted(sparse)) or "-")
-    made = renamed(spec, [
+    result = renamed(spec, [
         (r"model\.embed_tokens\.weight", "embedding.word_embeddings.weight"),
         (r"model\.norm\.(.*)", r"decoder.final_layernorm.\1"),
         (r"lm_head\.weight", "output_layer.weight"),
@@ -160,20 +160,20 @@ def megatron(spec: Spec, multiple: int = 128, *, local: bool = False, prefix: st
         (layer + r"mlp\.shared_experts?\.down_proj\.(.*)", to + r"mlp.shared_experts.linear_fc2.\2"),
         (layer + r"mlp\.shared_expert_gate\.weight", to + r"mlp.shared_experts.gate_weight"),
     ])  # fmt: skip
-    made = padded(made, ("embedding.word_embeddings.weight", "output_layer.weight"), multiple)
-    made |= {
+    result = padded(result, ("embedding.word_embeddings.weight", "output_layer.weight"), multiple)
+    result |= {
         name.rpartition(".")[0] + "._extra_state": ("U8", (5,))
-        for name in list(made)
+        for name in list(result)
         if name.endswith("linear_proj.weight")
     }
-    return {prefix + name: entry for name, entry in made.items()}
+    return {prefix + name: entry for name, entry in result.items()}
 
 
 def megatron_old(spec: Spec, prefix: str = "model.") -> Spec:
-    """Megatron-LM's legacy model, as NeMo before 2 keeps it (convert_llama_hf_to_nemo.py)."""
+    """Megatron-LM's legacy model, as NeMo before version 2 saves it (convert_llama_hf_to_nemo.py)."""
     spec = joined(joined(spec, QKV, "self_attention.query_key_value"), ("gate_proj", "up_proj"), "dense_h_to_4h")
     layer, to = r"model\.layers\.(\d+)\.", r"language_model.encoder.layers.\1."
-    made = renamed(spec, [
+    result = renamed(spec, [
         (r"model\.embed_tokens\.weight", "language_model.embedding.word_embeddings.weight"),
         (r"model\.norm\.weight", "language_model.encoder.final_layernorm.weight"),
         (r"lm_head\.weight", "language_model.output_layer.weight"),
@@ -183,7 +183,7 @@ def megatron_old(spec: Spec, prefix: str = "model.") -> Spec:
         (layer + r"mlp\.dense_h_to_4h\.(.*)", to + r"mlp.dense_h_to_4h.\2"),
         (layer + r"mlp\.down_proj\.(.*)", to + r"mlp.dense_4h_to_h.\2"),
     ])  # fmt: skip
-    return {prefix + name: entry for name, entry in made.items()}
+    return {prefix + name: entry for name, entry in result.items()}
 
 
 def torchtune(spec: Spec) -> Spec:
@@ -209,7 +209,7 @@ def torchtune(spec: Spec) -> Spec:
 
 
 def meta(spec: Spec, parts: int, *, old: bool = False, rotary: int = 2) -> list[Spec]:
-    """Meta's names, cut for `parts` GPUs as fairscale's layers cut them; old: the tokens' table as before Llama 3."""
+    """Meta's names, split for `parts` GPUs as fairscale's layers are; old: token table as before Llama 3."""
     layer, to = r"model\.layers\.(\d+)\.", r"layers.\1."
     whole = renamed(spec, [
         (r"model\.embed_tokens\.weight", "tok_embeddings.weight"),
@@ -234,11 +234,11 @@ def meta(spec: Spec, parts: int, *, old: bool = False, rotary: int = 2) -> list[
 
 
 def mistral(spec: Spec, *, stacked: bool = False) -> Spec:
-    """Mistral's own names: one tensor an expert, or all of a layer's in one matrix (convert_mixtral of 4.46)."""
+    """Mistral's own names: one tensor per expert, or one matrix per layer (convert_mixtral of 4.46)."""
     layer, to = r"model\.layers\.(\d+)\.", r"layers.\1."
     latent = any("kv_a_proj" in name for name in spec)
     experts = to + ("" if latent else "block_sparse_moe." if stacked else "feed_forward.")
-    made = renamed(spec, [
+    result = renamed(spec, [
         (r"model\.embed_tokens\.weight", "tok_embeddings.weight"),
         (r"model\.norm\.weight", "norm.weight"),
         (r"lm_head\.weight", "output.weight"),
@@ -258,18 +258,18 @@ def mistral(spec: Spec, *, stacked: bool = False) -> Spec:
         (layer + r"\w+\.gate\.weight", experts + "gate.weight"),
     ])  # fmt: skip
     if not stacked:
-        return made
+        return result
     rows: dict[str, list[Shape]] = {}
-    for name in list(made):
+    for name in list(result):
         found = re.fullmatch(r"(.*)\.experts\.\d+\.(w\d)\.weight", name)
         if found:
-            shape = made.pop(name)[1]
+            shape = result.pop(name)[1]
             rows.setdefault(f"{found[1]}.{found[2]}", []).append(shape[::-1] if found[2] == "w2" else shape)
-    return made | {name: ("BF16", (sum(shape[0] for shape in shapes), shapes[0][1])) for name, shapes in rows.items()}
+    return result | {name: ("BF16", (sum(shape[0] for shape in shapes), shapes[0][1])) for name, shapes in rows.items()}
 
 
 def sd3(spec: Spec, prefix: str = "") -> Spec:
-    """diffusers' `convert_sd3_transformer_checkpoint_to_diffusers`, the other way round."""
+    """The inverse of diffusers' `convert_sd3_transformer_checkpoint_to_diffusers`."""
     ends = {"pos_embed.proj": "x_embedder.proj", "proj_out": "final_layer.linear",
             "norm_out.linear": "final_layer.adaLN_modulation.1", "context_embedder": "context_embedder"}  # fmt: skip
     for own, name in (("timestep_embedder", "t_embedder"), ("text_embedder", "y_embedder")):
@@ -288,31 +288,31 @@ def sd3(spec: Spec, prefix: str = "") -> Spec:
         "attn2.to_q": "x_block.attn2.qkv",
         "attn.add_q_proj": "context_block.attn.qkv",
     }
-    made: Spec = {}
+    result: Spec = {}
     for name, (dtype, shape) in spec.items():
         stem, _, what = name.rpartition(".")
         if name == "pos_embed.pos_embed":
-            made[f"{prefix}pos_embed"] = (dtype, shape)
+            result[f"{prefix}pos_embed"] = (dtype, shape)
         elif stem in ends:
-            made[f"{prefix}{ends[stem]}.{what}"] = (dtype, shape)
+            result[f"{prefix}{ends[stem]}.{what}"] = (dtype, shape)
         else:
             _, layer, module = stem.split(".", 2)
             if module in threes:
-                made[f"{prefix}joint_blocks.{layer}.{threes[module]}.{what}"] = (dtype, (3 * shape[0], *shape[1:]))
+                result[f"{prefix}joint_blocks.{layer}.{threes[module]}.{what}"] = (dtype, (3 * shape[0], *shape[1:]))
             elif module in inner:
-                made[f"{prefix}joint_blocks.{layer}.{inner[module]}.{what}"] = (dtype, shape)
-    return made
+                result[f"{prefix}joint_blocks.{layer}.{inner[module]}.{what}"] = (dtype, shape)
+    return result
 
 
 def flux(spec: Spec, prefix: str = "") -> Spec:
-    """diffusers' `convert_flux_transformer_checkpoint_to_diffusers`, the other way round."""
+    """The inverse of diffusers' `convert_flux_transformer_checkpoint_to_diffusers`."""
     block, single = r"transformer_blocks\.(\d+)\.", r"single_transformer_blocks\.(\d+)\."
     spec = joined(spec, ("attn.add_q_proj", "attn.add_k_proj", "attn.add_v_proj"), "attn.added")
     inner = re.compile(rf"^{single}(?:attn\.to_([qkv])|proj_(mlp))\.")
     spec = {inner.sub(r"single_transformer_blocks.\1.in_\2\3.", name): entry for name, entry in spec.items()}
     spec = joined(spec, ("in_q", "in_k", "in_v", "in_mlp"), "linear1")
     spec = joined(spec, ("attn.to_q", "attn.to_k", "attn.to_v"), "attn.qkv")
-    made = renamed(spec, [
+    result = renamed(spec, [
         (r"x_embedder\.(.*)", r"img_in.\1"),
         (r"context_embedder\.(.*)", r"txt_in.\1"),
         *[(rf"time_text_embed\.{one}_embedder\.linear_{n}\.(.*)", rf"{to}_in.{side}_layer.\1")
@@ -340,11 +340,11 @@ def flux(spec: Spec, prefix: str = "") -> Spec:
         (r"norm_out\.linear\.(.*)", r"final_layer.adaLN_modulation.1.\1"),
         (r"proj_out\.(.*)", r"final_layer.linear.\1"),
     ])  # fmt: skip
-    return {prefix + name: entry for name, entry in made.items()}
+    return {prefix + name: entry for name, entry in result.items()}
 
 
 def wan(spec: Spec, prefix: str = "") -> Spec:
-    """diffusers' `convert_wan_to_diffusers.py`, the other way round."""
+    """The inverse of diffusers' `convert_wan_to_diffusers.py`."""
     block = r"((?:vace_)?blocks\.\d+)\."
     attentions = [
         (block + rf"{own}\.{part}\.(.*)", rf"\1.{theirs}.{letter}.\2")
@@ -353,7 +353,7 @@ def wan(spec: Spec, prefix: str = "") -> Spec:
                              ("norm_k", "norm_k"), ("add_k_proj", "k_img"), ("add_v_proj", "v_img"),
                              ("norm_added_k", "norm_k_img"))
     ]  # fmt: skip
-    made = renamed(spec, [
+    result = renamed(spec, [
         *attentions,
         *[(rf"condition_embedder\.{one}_embedder\.linear_{number}\.(.*)", rf"{one}_embedding.{2 * number - 2}.\1")
           for one in ("time", "text") for number in (1, 2)],
@@ -371,11 +371,11 @@ def wan(spec: Spec, prefix: str = "") -> Spec:
         (r"proj_out\.(.*)", r"head.head.\1"),
         (r"(patch_embedding|vace_patch_embedding)\.(.*)", r"\1.\2"),
     ])  # fmt: skip
-    return {prefix + name: entry for name, entry in made.items()}
+    return {prefix + name: entry for name, entry in result.items()}
 
 
 def whisper(spec: Spec) -> Spec:
-    """transformers' `convert_openai_to_hf.py`, the other way round."""
+    """The inverse of transformers' `convert_openai_to_hf.py`."""
     side, layer, to = r"model\.(encoder|decoder)\.", r"model\.(encoder|decoder)\.layers\.(\d+)\.", r"\1.blocks.\2."
     parts = {"q_proj": "query", "k_proj": "key", "v_proj": "value", "out_proj": "out"}
     return renamed(spec, [

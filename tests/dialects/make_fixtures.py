@@ -1,8 +1,8 @@
-"""Writes fixtures/dialects/converted.json: what real converters read and wrote for tiny models, headers only.
+"""Writes fixtures/dialects/converted.json: inputs and outputs of real converters for tiny models, headers only.
 
 python -m tests.dialects.make_fixtures FOLDER
 
-FOLDER has one folder for each conversion that was run (litgpt's `copy_weights_hf_llama`, diffusers'
+FOLDER has one folder per conversion that was run (litgpt's `copy_weights_hf_llama`, diffusers'
 `convert_flux_transformer_checkpoint_to_diffusers`, transformers' `convert_llama_weights_to_hf.py`), with the
 listings before and after it: before.json, after.json.
 """
@@ -20,7 +20,7 @@ SIDES = {"litgpt_llama": "after", "diffusers_flux": "before", "meta_llama_1shard
 
 
 def listing(found: Any) -> dict[str, list[Any]]:
-    """Name -> [dtype, shape] of a listing in one of the forms that the records have."""
+    """Name -> [dtype, shape] from a listing in any of the forms of the records."""
     tensors = found["tensors"]
     if isinstance(tensors, dict) and all(name.endswith((".pth", ".safetensors")) for name in tensors):
         tensors = next(iter(tensors.values()))

@@ -1,4 +1,4 @@
-"""Writes what gguf-py's table of names makes of each tensor of the tiny models. Needs the gguf package.
+"""Writes the names that gguf-py's table gives to each tensor of the tiny models. Needs the gguf package.
 
 python -m tests.dialects.make_gguf_names
 """

@@ -1,4 +1,4 @@
-"""Conversions by llama.cpp's own converter, as `tests.oracle.make_gguf` recorded them, with any values."""
+"""Conversions by llama.cpp's own converter, recorded by `tests.oracle.make_gguf`, applied to random values."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ NO_VOCABULARY = ("tokenizer.ggml.model", "text", "none")
 
 
 class Written(Struct):
-    """What a GGUF file consists of. kinds: ggml's types of tensors that are not F32, which may be in blocks already."""
+    """Content of a GGUF file. kinds: ggml's types of tensors that are not F32; those may be in blocks already."""
 
     keys: Keys
     arrays: Arrays
     kinds: dict[str, int]
 
     def save(self, path: Path) -> Path:
-        """Writes the file."""
+        """Write the file."""
         listed, data = [], b""
         for name, array in self.arrays.items():
             kind = self.kinds.get(name, 0)
@@ -57,12 +57,12 @@ def records() -> Mapping[str, dict[str, Any]]:
 
 
 def source_of(record: Mapping[str, Any]) -> Arrays:
-    """Random numbers for the tensors of transformers."""
+    """Random values for the tensors of transformers."""
     return numbers({name: (dtype, tuple(shape)) for name, (dtype, shape) in record["source"].items()})
 
 
 def target_of(record: Mapping[str, Any], source: Arrays, part: str = "target") -> Written:
-    """What the converter writes for these numbers. part: "target", or "projector" for the mmproj file."""
+    """The file that the converter writes for these values. part: "target", or "projector" for the mmproj file."""
     flat = np.concatenate([np.zeros(1, np.float32), *(array.reshape(-1) for array in source.values())])
     arrays: Arrays = {}
     for name, made in record[part].items():

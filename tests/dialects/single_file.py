@@ -1,4 +1,4 @@
-"""Stable Diffusion in one file, made of diffusers' components: the way back of diffusers' single file loader."""
+"""Converts diffusers' components to Stable Diffusion in one file, the inverse of diffusers' single-file loader."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _resnet(rest: str) -> str:
 
 
 def _control(stem: str) -> str:
-    """cldm.py: a convolution behind each block, one behind the middle, and eight over the image that steers."""
+    """cldm.py: a convolution after each block, one after the middle, and eight over the conditioning image."""
     stem = stem.removeprefix("controlnet_")
     names = {"mid_block": "middle_block_out.0", "cond_embedding.conv_in": "input_hint_block.0",
              "cond_embedding.conv_out": "input_hint_block.14"}  # fmt: skip
@@ -27,7 +27,7 @@ def _control(stem: str) -> str:
 
 
 def unet(config: dict[str, Any]) -> Spec:
-    """openaimodel.py: input_blocks counts convolution in, blocks and halvings; output_blocks the blocks coming up."""
+    """openaimodel.py: input_blocks numbers the first convolution, blocks and downsamplers; output_blocks the up path."""
     each, made = config["layers_per_block"], {}
     crossed = [kind.startswith("Cross") for kind in config.get("up_block_types", ())]
     ends = {"time_embedding.linear_1": "time_embed.0", "time_embedding.linear_2": "time_embed.2",
@@ -65,7 +65,7 @@ def unet(config: dict[str, Any]) -> Spec:
 
 
 def vae(config: dict[str, Any]) -> Spec:
-    """model.py of the first stage: the decoder's stages counted from the outside, attention by convolutions."""
+    """model.py of the first stage: the decoder's stages are numbered from its output, attention uses convolutions."""
     last, made = len(config["block_out_channels"]) - 1, {}
     for name, (dtype, shape) in genuine(config, "F16").items():
         new = name.replace("conv_norm_out", "norm_out").replace("conv_shortcut", "nin_shortcut")
@@ -87,7 +87,7 @@ def vae(config: dict[str, Any]) -> Spec:
 
 
 def openclip(config: dict[str, Any]) -> Spec:
-    """open_clip's TextTransformer: one matrix for q, k and v, bare positions and projection."""
+    """open_clip's TextTransformer: one matrix for q, k and v; positions and projection are bare parameters."""
     spec = joined(genuine(config, "F16"), tuple(f"self_attn.{one}_proj" for one in "qkv"), "attn.in_proj")
     layer, to = r"text_model\.encoder\.layers\.(\d+)\.", r"transformer.resblocks.\1."
     made = renamed(spec, [

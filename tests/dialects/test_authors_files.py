@@ -34,12 +34,12 @@ NUMBERS = range(len(listings()))
 
 
 def title(number: int) -> str:
-    """The name of a case."""
+    """The id of a case."""
     return f"{listings()[number]['class']}-{number}"
 
 
-def exact(audited: Audit, listing: dict[str, Any]) -> None:
-    """Clean and to the last parameter."""
+def check_exact(audited: Audit, listing: dict[str, Any]) -> None:
+    """Check for a clean verdict and the check_exact count."""
     assert codes(audited) == set(), [one.message for one in audited.findings]
     assert audited.architecture is not None and audited.architecture.name == listing["class"]
     counts = audited.counts
@@ -49,23 +49,23 @@ def exact(audited: Audit, listing: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("number", NUMBERS, ids=title)
 @pytest.mark.parametrize("prefix", ["", "model.diffusion_model."])
-def test_it_is_exact_without_a_config(number: int, prefix: str) -> None:
+def test_files_without_a_config_are_exact(number: int, prefix: str) -> None:
     listing = listings()[number]
-    exact(judged(spec_of(listing, prefix), None), listing)
+    check_exact(judged(spec_of(listing, prefix), None), listing)
 
 
 @pytest.mark.parametrize("number", NUMBERS, ids=title)
-def test_it_is_exact_beside_the_config_of_its_class(number: int) -> None:
+def test_files_with_the_config_of_their_class_are_exact(number: int) -> None:
     listing = listings()[number]
     audited = judged(spec_of(listing), listing["config"])
     assert {finding.code for finding in audited.findings} >= {"N409"}
-    exact(audited, listing)
+    check_exact(audited, listing)
 
 
-BESIDE = ("norm_final.weight", "pos_embed", "y_embedder.y_embedding")
-"""What the authors store beside the tensors of the class."""
+ADDITIONAL = ("norm_final.weight", "pos_embed", "y_embedder.y_embedding")
+"""Tensors that the authors store in addition to those of the class."""
 SAMPLED = 16
-"""Of each listing every so many families are damaged in the complete suite; `-m slow` takes all."""
+"""Of each listing every so many families are damaged in the complete suite; `-m slow` runs all."""
 
 
 @pytest.mark.parametrize("every", [SAMPLED, pytest.param(1, marks=pytest.mark.slow)])
@@ -78,7 +78,7 @@ def test_one_damaged_tensor_is_one_finding(number: int, every: int) -> None:
         families.setdefault(key_of(name)[0], []).append(name)
     for names in list(families.values())[::every]:
         name = names[len(names) // 2]
-        if name in BESIDE:
+        if name in ADDITIONAL:
             continue
         lost = {one: entry for one, entry in spec.items() if one != name}
         assert len(codes(judged(lost, None))) == len(codes(judged(lost, listing["config"]))) == 1, name

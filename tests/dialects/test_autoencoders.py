@@ -1,4 +1,4 @@
-"""Autoencoders of video models in their authors' names, alone and in a file beside their transformer."""
+"""Autoencoders of video models in their authors' names, alone and in one file with their transformer."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def under(prefix: str, spec: Spec) -> Spec:
     return {f"{prefix}{name}": entry for name, entry in spec.items()}
 
 
-def exact(found: Audit, parameters: int) -> None:
-    """Clean and to the last parameter."""
+def check_exact(found: Audit, parameters: int) -> None:
+    """Check for a clean verdict and the check_exact count."""
     assert found.verdict == "clean", [one.message for one in found.findings]
     assert found.counts.unique_parameters == found.counts.expected_parameters == parameters
 
@@ -47,7 +47,7 @@ def exact(found: Audit, parameters: int) -> None:
 @pytest.mark.parametrize("name", MAKE)
 def test_every_record_is_exact(name: str, every: int, tmp_path: Path) -> None:
     for record in diffusers_records(name)[::every]:
-        exact(audited(tmp_path, MAKE[name](record)), record["num_parameters"])
+        check_exact(audited(tmp_path, MAKE[name](record)), record["num_parameters"])
 
 
 @pytest.mark.parametrize("every", [11, pytest.param(1, marks=pytest.mark.slow)])
@@ -84,7 +84,7 @@ def test_a_file_with_both_is_exact(transformer: str, vae: str, tmp_path: Path) -
         "transformer": transformer,
         "vae": vae,
     }
-    exact(found, listing["num_parameters"] + record["num_parameters"])
+    check_exact(found, listing["num_parameters"] + record["num_parameters"])
     lost = next(name for name in spec if re.search(r"\.(k|qkv|to_k|to_q)\.weight", name))
     damaged = audited(tmp_path, {name: entry for name, entry in spec.items() if name != lost})
     assert len(codes(damaged)) == 1, [one.message for one in damaged.findings]

@@ -1,4 +1,4 @@
-"""What real converters wrote or read is clean by its names alone, with the count of the model it was made of."""
+"""Inputs and outputs of real converters are clean by their names alone, with the exact count of the model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LLAMA = {"model_type": "llama", "architectures": ["LlamaForCausalLM"], "hidden_s
 
 @pytest.mark.parametrize("name", COUNTS)
 @pytest.mark.parametrize("known", [False, True])
-def test_it_is_clean_and_exact(name: str, known: bool) -> None:
+def test_conversions_are_clean_and_exact(name: str, known: bool) -> None:
     spec = {tensor: (dtype, tuple(shape)) for tensor, (dtype, shape) in CONVERTED[name].items()}
     config = None if name == "diffusers_flux" or not known else LLAMA
     audited = judged(spec, config)

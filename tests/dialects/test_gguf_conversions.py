@@ -1,4 +1,4 @@
-"""Conversions by llama.cpp's converter: proven, exact alone, and every damaged form is an error."""
+"""Conversions by llama.cpp's converter: clean comparisons, exact audits of the file alone, errors for each damage."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from tests.findings.cases import gguf_with_a_pre_tokenizer
 from tests.sampling import sampled
 from tests.values.written import write
 
-LEAST = 50
-"""Architectures of transformers that are converted at least."""
+MINIMUM = 50
+"""Minimum number of transformers architectures with a recorded conversion."""
 INTEGER = 26
 """ggml's type of 32-bit integers."""
 NOT_READ = frozenset({"deepseek_v2", "deepseek_v3", "deepseek_v32", "glm4_moe_lite", "glm_moe_dsa", "kimi_linear",
                       "minicpm3", "mistral3_of_4", "plm", "youtu", "mamba", "mamba2", "falcon_mamba"})  # fmt: skip
-"""Types of which the number of key-value heads determines no shape."""
+"""Types for which the number of key-value heads determines no shape."""
 REFUSED = "falcon_new"
 """A record whose file llama.cpp refuses: its converter writes four times the hidden size for any `ffn_hidden_size`."""
 TYPES = sorted(records().keys() - {REFUSED})
@@ -49,38 +49,38 @@ def errors(reported: Audit | Comparison) -> list[str]:
 
 
 def compared(name: str, file: Written, folder: Path, **keys: int) -> Comparison:
-    """The source and a file, with their values. keys: those of the source's config that are others."""
+    """The comparison of the source with a file, with values. keys: changed keys of the source's config."""
     record = records()[name]
     source = write(folder / "source", source_of(record), {**record["config"], **keys})
     return compared_with_values(compare(str(source), str(file.save(folder / "target.gguf"))))
 
 
 def matrix(file: Written, name: str) -> str:
-    """A matrix of a layer, another for each type."""
+    """The name of a matrix of a layer, a different one for each type."""
     found = [one for one, array in file.arrays.items() if array.ndim > 1 and min(array.shape) > 3 and "blk." in one]
     return found[7 * TYPES.index(name) % len(found)]
 
 
 def dropped(file: Written, name: str) -> None:
-    """Leaves a matrix out."""
+    """Remove a matrix."""
     del file.arrays[matrix(file, name)]
 
 
 def misshaped(file: Written, name: str) -> None:
-    """Gives a matrix another shape."""
+    """Give a matrix another shape."""
     at = matrix(file, name)
     file.arrays[at] = np.concatenate([file.arrays[at], file.arrays[at][..., :1]], axis=-1)
 
 
 def of_integers(file: Written, name: str) -> None:
-    """Stores a matrix as integers."""
+    """Store a matrix as integers."""
     at = matrix(file, name)
     file.arrays[at] = file.arrays[at].astype("<i4")
     file.kinds[at] = INTEGER
 
 
 def with_key(word: str, change: Callable[[int], int]) -> Callable[[Written, str], None]:
-    """Changes a key of the metadata."""
+    """Change a key of the metadata."""
 
     def changed(file: Written, name: str) -> None:
         at = next((at for at, (key, _, _) in enumerate(file.keys) if key.partition(".")[2] == word), None)
@@ -106,11 +106,11 @@ DAMAGES: dict[str, Callable[[Written, str], None]] = {
 
 
 def test_many_architectures_are_recorded() -> None:
-    assert len(TYPES) >= LEAST
+    assert len(TYPES) >= MINIMUM
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_conversion_is_proven_and_exact_alone(name: str, tmp_path: Path) -> None:
+def test_a_conversion_is_complete_and_the_file_alone_is_exact(name: str, tmp_path: Path) -> None:
     file = written(name)
     reported = compared(name, file, tmp_path)
     assert (reported.relation, reported.verdict) == ("conversion", "clean"), [*reported.findings]
@@ -121,7 +121,7 @@ def test_a_conversion_is_proven_and_exact_alone(name: str, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_llama_cpp_loads_what_is_whole_and_in_its_names(name: str, tmp_path: Path) -> None:
+def test_llama_cpp_loads_complete_files(name: str, tmp_path: Path) -> None:
     record, file = records()[name], written(name)
     loads = {one.loader: one.outcome for one in audit(str(file.save(tmp_path / "whole" / "model.gguf").parent)).loads}
     assert loads == {"llama.cpp": "complete", "ollama": "complete"}
@@ -132,14 +132,14 @@ def test_llama_cpp_loads_what_is_whole_and_in_its_names(name: str, tmp_path: Pat
     assert audited.verdict != "clean"
 
 
-SURPLUS = ("blk.99.attn_norm.weight", "v.blk.0.attn_q.weight", "blk.0.attn_q.lora_b", "blk.0.attn.masked_bias",
+UNEXPECTED = ("blk.99.attn_norm.weight", "v.blk.0.attn_q.weight", "blk.0.attn_q.lora_b", "blk.0.attn.masked_bias",
            "blk.0.attn_rotary_emb.inv_freq", "model.embed_tokens.weight", "blk.0.attn_q_norm.bias",
            "blk.0.post_ffw_norm.weight", "rope_freqs.weight")  # fmt: skip
 READ = {("llama", "rope_freqs.weight"), ("gemma4_text", "rope_freqs.weight")}
 """Surplus tensors that llama.cpp reads, for that architecture."""
 
 
-@pytest.mark.parametrize("extra", SURPLUS)
+@pytest.mark.parametrize("extra", UNEXPECTED)
 @pytest.mark.parametrize("name", ["llama", "qwen2", "olmoe"])
 def test_llama_cpp_refuses_tensors_that_it_does_not_read(name: str, extra: str, tmp_path: Path) -> None:
     file = written(name)
@@ -152,7 +152,7 @@ def test_llama_cpp_refuses_tensors_that_it_does_not_read(name: str, extra: str, 
 
 
 def test_a_model_marked_as_another_architecture_is_refused(tmp_path: Path) -> None:
-    """Qwen 3's tensors under the name of Llama, which has no norms of queries and keys."""
+    """Qwen 3's tensors in a file marked as Llama, which has no norms of queries and keys."""
     file = written("qwen3")
     file.keys = [(key.replace("qwen3.", "llama."), kind, "llama" if value == "qwen3" else value)
                  for key, kind, value in file.keys]  # fmt: skip
@@ -176,7 +176,7 @@ def test_llama_cpp_does_without_some_tensors(name: str, lost: str, outcome: str,
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_file_that_was_quantized_has_no_leading_dims_of_one(name: str, tmp_path: Path) -> None:
-    """ggml counts the dims of a tensor up to the last one above 1, and llama-quantize writes so many."""
+    """ggml counts dims up to the last one above 1, and llama-quantize writes only those."""
     file = written(name)
     for at, array in file.arrays.items():
         while array.ndim > 1 and array.shape[0] == 1:
@@ -190,9 +190,7 @@ def test_a_file_that_was_quantized_has_no_leading_dims_of_one(name: str, tmp_pat
     ("roberta_classifier", ("cls.output.weight", "cls.output.bias")),
     ("bert", ("token_types.weight",)),
 ])  # fmt: skip
-def test_one_label_and_one_type_are_a_vector_after_quantizing(
-    name: str, single: tuple[str, ...], tmp_path: Path
-) -> None:
+def test_a_matrix_of_one_row_is_a_vector_after_quantizing(name: str, single: tuple[str, ...], tmp_path: Path) -> None:
     file = written(name)
     for at in single:
         file.arrays[at] = file.arrays[at][0] if file.arrays[at].ndim > 1 else file.arrays[at][:1]
@@ -219,7 +217,7 @@ def test_rows_in_another_order_are_an_error(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("lost", ["output.weight", "token_embd.weight", "output_norm.weight"])
-def test_what_is_around_the_layers_of_a_submodel_is_not_a_part_of_the_towers(lost: str, tmp_path: Path) -> None:
+def test_tensors_outside_the_layers_of_a_submodel_are_not_part_of_a_tower(lost: str, tmp_path: Path) -> None:
     file = written("qwen3_omni_moe")
     del file.arrays[lost]
     assert len(errors(compared("qwen3_omni_moe", file, tmp_path))) == 1
@@ -234,7 +232,7 @@ def test_a_lost_classifier_is_an_error(lost: str, tmp_path: Path) -> None:
 
 
 def split(file: Written, folder: Path) -> Path:
-    """The file in two parts."""
+    """Write the file in two parts."""
     names = list(file.arrays)
     half = len(names) // 2
     for number, chosen in enumerate((names[:half], names[half:])):
@@ -293,7 +291,7 @@ def test_parts_joined_as_plain_files_are_one_finding(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["llama", "mixtral", "qwen3"])
-def test_a_stray_bias_is_no_sign_of_others(name: str, tmp_path: Path) -> None:
+def test_an_unexpected_bias_implies_no_others(name: str, tmp_path: Path) -> None:
     file = written(name)
     file.arrays["blk.0.attn_q.bias"] = np.zeros(file.arrays["blk.0.attn_q.weight"].shape[0], np.float32)
     audited = audit(str(file.save(tmp_path / "model.gguf")))
@@ -319,8 +317,8 @@ OF_THE_FIRST_LAYER = [("mamba", "blk.0.ssm_conv1d.bias"), ("gpt_neox", "blk.0.at
 
 
 @pytest.mark.parametrize(("name", "lost"), OF_THE_FIRST_LAYER)
-def test_what_the_first_layer_lacks_is_missing(name: str, lost: str, tmp_path: Path) -> None:
-    """The presence of these decides settings of the model, which the other layers have."""
+def test_tensors_lost_from_the_first_layer_are_missing(name: str, lost: str, tmp_path: Path) -> None:
+    """llama.cpp derives settings of the whole model from the presence of these tensors."""
     file = written(name)
     del file.arrays[lost]
     audited = audit(str(file.save(tmp_path / "model.gguf")))
@@ -339,7 +337,7 @@ def test_a_file_of_the_store_of_ollama_is_read_by_its_name(lost: int, expected: 
 
 
 @pytest.mark.parametrize("key", ["post_layer_norm", "multi_query_attention", "max_position_embeddings"])
-def test_what_every_file_of_a_type_has_is_no_key_of_the_file(key: str) -> None:
+def test_values_that_a_type_determines_are_not_keys_of_the_file(key: str) -> None:
     expected = "chatglm.context_length" if key == "max_position_embeddings" else None
     assert own_key("chatglm", key) == expected
 
@@ -370,7 +368,7 @@ def test_an_absent_number_of_heads_is_the_cause(lost: bool, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("name", ["llama", "bert", "qwen2_vl"])
-def test_a_file_of_a_vocabulary_is_no_model(name: str, tmp_path: Path) -> None:
+def test_a_vocabulary_file_is_not_a_model(name: str, tmp_path: Path) -> None:
     file = written(name)
     file.arrays = {}
     audited = audit(str(file.save(tmp_path / "vocabulary.gguf")))
@@ -395,12 +393,12 @@ def with_towers(name: str, folder: Path, change: Callable[[Written], object] = l
 
 
 def in_a_tower(file: Written) -> str:
-    """A matrix of a tower."""
+    """The name of a matrix of a tower."""
     return next(name for name, array in file.arrays.items() if ".blk.2." in name and array.ndim > 1)
 
 
 @pytest.mark.parametrize("name", sampled(WITH_TOWERS, 4))
-def test_a_model_in_two_files_is_proven(name: str, tmp_path: Path) -> None:
+def test_a_model_in_two_files_is_complete(name: str, tmp_path: Path) -> None:
     source, text, projector = with_towers(name, tmp_path)
     reported = compared_with_values(compare(source, text, projector))
     left = sum(one.parameters for one in reported.findings if isinstance(one, LeftOut))
@@ -440,7 +438,7 @@ def test_a_third_file_must_be_a_projector(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["granite", "olmo"])
 def test_rows_that_are_paired_the_wrong_way_are_an_error(name: str, tmp_path: Path) -> None:
-    """The inverse of the converter's order: halves of what are halves already."""
+    """Rows permuted by the inverse of the converter's permutation."""
     file, source = written(name), source_of(records()[name])
     heads = records()[name]["config"]["num_attention_heads"]
     for at in [key for key in file.arrays if key.endswith("attn_q.weight")]:
@@ -464,7 +462,7 @@ CHANGED = [("bert", "bert.attention.head_count", "V863"), ("modernbert", "modern
 
 
 @pytest.mark.parametrize(("name", "key", "code"), CHANGED)
-def test_a_number_that_the_config_states_otherwise_is_one_error(name: str, key: str, code: str, tmp_path: Path) -> None:
+def test_a_number_that_contradicts_the_config_is_one_error(name: str, key: str, code: str, tmp_path: Path) -> None:
     reported = compared(name, doubled(name, key), tmp_path)
     assert [one.code for one in reported.findings if one.severity == "error"] == [code]
 
@@ -480,7 +478,7 @@ WRONG_KEYS = {"linear_num_key_heads": 1, "linear_num_value_heads": 2, "linear_va
 
 
 @pytest.mark.parametrize(("key", "value"), WRONG_KEYS.items())
-def test_a_wrong_key_is_not_a_difference_of_values_as_well(key: str, value: int, tmp_path: Path) -> None:
+def test_a_wrong_key_is_not_reported_as_a_difference_of_values_too(key: str, value: int, tmp_path: Path) -> None:
     reported = compared("qwen3_5_text", written("qwen3_5_text"), tmp_path, **{key: value})
     assert [one.code for one in reported.findings if one.severity == "error"] == ["C310"]
 
@@ -528,7 +526,7 @@ def test_a_key_without_which_llama_cpp_refuses_the_file_is_an_error(name: str, k
     ("name", "key", "code"),
     [("llama", "llama.attention.key_length", "C310"), ("granitemoehybrid", "granitehybrid.embedding_scale", None)],
 )
-def test_an_absent_key_that_the_tensors_tell_is_one_error_or_none(
+def test_an_absent_key_that_the_tensors_determine_is_at_most_one_error(
     name: str, key: str, code: str | None, tmp_path: Path
 ) -> None:
     file = written(name)
@@ -606,7 +604,7 @@ ZEROS = [
 ]  # fmt: skip
 """Record, a key stated as 0, and the finding: llama.cpp then expects other tensors."""
 
-OTHER_NUMBERS = [
+CHANGED_KEYS = [
     ("bailing_moe", "bailingmoe.block_count", 2, ("C310", "bailingmoe.block_count")),
     ("kimi_linear", "kimi-linear.leading_dense_block_count", 0, ("N516", "kimi-linear.leading_dense_block_count")),
     ("bloom", "bloom.attention.head_count", 5, ("C311", "bloom.embedding_length")),
@@ -623,8 +621,8 @@ OTHER_NUMBERS = [
 """Record, a key, another number or none, and the finding: llama.cpp refuses each of these files."""
 
 
-@pytest.mark.parametrize(("name", "key", "value", "expected"), OTHER_NUMBERS)
-def test_another_number_is_one_error(
+@pytest.mark.parametrize(("name", "key", "value", "expected"), CHANGED_KEYS)
+def test_a_changed_key_is_one_error(
     name: str, key: str, value: int | None, expected: tuple[str, str], tmp_path: Path
 ) -> None:
     file = written(name)
@@ -646,7 +644,7 @@ OTHER_KINDS = [
 
 
 @pytest.mark.parametrize(("name", "key", "numbers"), OTHER_KINDS)
-def test_a_list_that_states_other_kinds_of_layers_is_one_error(
+def test_a_list_with_other_kinds_of_layers_is_one_error(
     name: str, key: str, numbers: list[int], tmp_path: Path
 ) -> None:
     file = written(name)
@@ -689,7 +687,7 @@ def test_a_tensor_under_another_name_is_one_error(name: str, end: str, tmp_path:
     assert {one.outcome for one in audited.loads} == {"refuses"}
 
 
-def test_what_stands_beside_a_model_and_is_read_is_no_surplus(tmp_path: Path) -> None:
+def test_additional_tensors_that_are_read_are_not_unexpected(tmp_path: Path) -> None:
     """Scales of NVFP4, and the modules that sentence-transformers applies after EmbeddingGemma."""
     file = written("gemma3_embedding")
     width = file.arrays["token_embd.weight"].shape[1]
@@ -738,7 +736,7 @@ def test_names_that_llama_cpp_does_not_read_are_one_error(
 @pytest.mark.parametrize(("name", "tensor"), [
     ("bert_classifier", "cls.output.weight"), ("nemotron_h_dense", "blk.0.ssm_out.weight"),
 ])  # fmt: skip
-def test_a_transposed_matrix_is_no_wrong_number_as_well(name: str, tensor: str, tmp_path: Path) -> None:
+def test_a_transposed_matrix_is_not_reported_as_a_wrong_key_too(name: str, tensor: str, tmp_path: Path) -> None:
     file = written(name)
     file.arrays[tensor] = np.ascontiguousarray(file.arrays[tensor].T)
     audited = audit(str(file.save(tmp_path / "target.gguf")))
@@ -793,15 +791,15 @@ def test_a_number_of_layers_that_the_lists_contradict_is_one_error(name: str, mo
 
 
 @pytest.mark.parametrize("name", ["orion", "olmoe", "phi", "internlm2", "mellum", "dbrx"])
-def test_a_head_that_llama_cpp_does_not_take_from_the_embedding_is_missed(name: str, tmp_path: Path) -> None:
+def test_a_lost_head_that_llama_cpp_does_not_tie_is_missing(name: str, tmp_path: Path) -> None:
     file = written(name)
     del file.arrays["output.weight"]
     assert [one[:4] for one in errors(audit(str(file.save(tmp_path / "target.gguf"))))] == ["P701"]
 
 
 @pytest.mark.parametrize("name", ["gemma", "mamba2"])
-def test_what_is_computed_of_half_precision_is_rounded_to_it(name: str, tmp_path: Path) -> None:
-    """The converter adds to norms, and takes exponentials, in the float16 of its source."""
+def test_values_computed_in_half_precision_are_rounded(name: str, tmp_path: Path) -> None:
+    """The converter adds to norms and computes exponentials in the float16 of its source."""
     record = records()[name]
     source = {key: array.astype(np.float16) for key, array in source_of(record).items()}
     file = target_of(record, {key: array.astype(np.float32) for key, array in source.items()})
@@ -813,7 +811,7 @@ def test_what_is_computed_of_half_precision_is_rounded_to_it(name: str, tmp_path
     assert reported.verdict == "clean", [*reported.findings]
 
 
-def test_embeddings_of_the_only_token_type_are_missed(tmp_path: Path) -> None:
+def test_lost_embeddings_of_the_only_token_type_are_missing(tmp_path: Path) -> None:
     file = written("xlm-roberta")
     del file.arrays["token_types.weight"]
     assert [one[:4] for one in errors(compared("xlm-roberta", file, tmp_path))] == ["V803"]
@@ -856,7 +854,7 @@ Q8_0 = 8
 
 
 def quantize_matrices(file: Written) -> list[str]:
-    """Stores all matrices that have whole blocks in Q8_0: their names."""
+    """Store all matrices with whole blocks in Q8_0; return their names."""
     names = [name for name, array in file.arrays.items() if array.ndim == 2 and array.shape[1] % 32 == 0]
     names = [name for name in names if name.endswith(".weight") and "norm" not in name and "position" not in name]
     file.kinds.update(dict.fromkeys(names, Q8_0))
@@ -883,7 +881,7 @@ def test_quantized_matrices_of_towers_are_compared(name: str, tmp_path: Path) ->
 
 
 def in_pairs(file: Written) -> list[str]:
-    """Stores all matrices with rows of an even length in a format with blocks of two numbers: their names."""
+    """Store all matrices with rows of even length in a format with blocks of two values; return their names."""
     names = [name for name, array in file.arrays.items() if array.ndim > 1 and array.shape[-1] % 2 == 0]
     names = [name for name in names if name.endswith(".weight") and not re.search("norm|conv|gate_inp|position", name)]
     for name in names:
@@ -901,8 +899,10 @@ PAIRS = np.dtype((np.void, 4))
 
 
 @pytest.mark.parametrize("name", sampled(TYPES, 12))
-def test_quantized_values_are_proven_for_every_type(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The small models of the records have no rows of 32 numbers: Q8_0 has blocks of two here."""
+def test_quantized_values_are_compared_for_every_type(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The small models of the records have no rows of 32 values, so Q8_0 has blocks of two here."""
     monkeypatch.setitem(ggml_types.TYPES, Q8_0, ggml_types.Blocks("Q8_0", 2, 4))
     monkeypatch.setitem(ggml_types.BY_NAME, "Q8_0", ggml_types.TYPES[Q8_0])
     source = str(write(tmp_path / "source", source_of(records()[name]), records()[name]["config"]))

@@ -1,4 +1,4 @@
-"""GGUF files for other programs than llama.cpp, and projectors beside models: when nothing is said."""
+"""GGUF files for programs other than llama.cpp, and projectors with their models: cases without a finding."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def wan() -> Written:
     return Written(keys, {"patch_embedding.weight": np.ones((8, 16), np.float32)}, {})
 
 
-def test_shapes_that_the_file_states_are_those_of_its_tensors(tmp_path: Path) -> None:
+def test_original_shapes_stated_in_the_file_are_used(tmp_path: Path) -> None:
     audited = audit(str(wan().save(tmp_path / "wan.gguf").parent))
     assert audited.checkpoint.tensors["patch_embedding.weight"].shape == (8, 4, 1, 2, 2)
     assert all(one.code != "C313" for one in audited.findings)  # a GGUF file needs no config
 
 
-def test_towers_in_the_file_of_the_text_model_are_ollama_s() -> None:
+def test_towers_in_the_file_of_the_text_model_are_for_ollama() -> None:
     whole = gguf_of("gemma3_text", "gemma3")
     whole.keys.append(("gemma3.vision.block_count", "u32", 1))
     whole.arrays["v.patch_embedding.weight"] = np.ones((8, 3, 4, 4), np.float32)

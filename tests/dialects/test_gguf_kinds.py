@@ -1,4 +1,4 @@
-"""GGUF files that are no models: adapters as llama.cpp takes or refuses them, and importance matrices."""
+"""GGUF files other than models: adapters that llama.cpp accepts or refuses, control vectors, importance matrices."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Q = "blk.1.attn_q.weight"
 
 
 def adapter(folder: Path, change: Callable[[Arrays], object], **keys: str | None) -> Path:
-    """A LoRA of the queries and values of Llama. keys: values that are others, None for absent ones."""
+    """Write a LoRA of the queries and values of Llama. keys: changed keys, None to remove one."""
     record = records()["llama"]
     arrays: Arrays = {}
     for name, array in target_of(record, source_of(record)).arrays.items():
@@ -34,7 +34,7 @@ def adapter(folder: Path, change: Callable[[Arrays], object], **keys: str | None
 
 
 def with_bases(file: Path, folder: Path) -> list[Audit]:
-    """The audits of an adapter: by itself, with a base of transformers, and with one in GGUF."""
+    """The audits of an adapter: without a base, with one of transformers, and with one in GGUF."""
     record = records()["llama"]
     source = write(folder / "base", source_of(record), record["config"])
     converted = target_of(record, source_of(record)).save(folder / "base.gguf")
@@ -46,7 +46,7 @@ def errors(audited: Audit) -> list[str]:
 
 
 def nothing(arrays: Arrays) -> None:
-    """A healthy adapter."""
+    """Change nothing."""
 
 
 def lost(arrays: Arrays) -> None:

@@ -1,4 +1,4 @@
-"""An mmproj file without its text model: whole ones are undecided, and what a block lacks is an error."""
+"""An mmproj file without its text model: complete files are undecided, and tensors lost from a block are errors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ KEYS = {"general.architecture": "clip", "clip.projector_type": "a new kind", "cl
 
 
 def errors(dtypes: dict[str, str], lost: str = "", kind: str = "") -> list[tuple[str, str | None]]:
-    """Code and tensor of the errors of a file without a tensor, or without those that end so. kind: of projector."""
+    """Code and tensor of each error. lost: a tensor or suffix to leave out; kind: of the projector."""
     tensors: dict[str, Layout] = {}
     for name, shape in SHAPES.items():
         made = lay_out(dtypes.get(name, "F16"), shape)
@@ -41,7 +41,7 @@ def errors(dtypes: dict[str, str], lost: str = "", kind: str = "") -> list[tuple
     return [(one.code, one.place.tensor) for one in audited.findings if one.severity == "error"]
 
 
-def test_a_whole_file_has_no_errors() -> None:
+def test_a_complete_file_has_no_errors() -> None:
     assert errors({}) == []
 
 
@@ -53,12 +53,12 @@ def test_a_lost_tensor_is_named(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["v.blk.1.attn_q.weight", "mm.2.bias", "v.position_embd.weight"])
-def test_integers_are_no_weights(name: str) -> None:
+def test_weights_stored_as_integers_are_an_error(name: str) -> None:
     assert [code for code, _ in errors({name: "I32"})] == ["T603"]
 
 
 @pytest.mark.parametrize("name", [".attn_out.weight", ".ffn_up.weight", ".ffn_down.weight"])
-def test_what_every_block_lacks_is_named_where_the_kind_is_known(name: str) -> None:
+def test_tensors_lost_from_every_block_are_named_where_the_kind_is_known(name: str) -> None:
     assert [code for code, _ in errors({}, name, "qwen2vl_merger")] == ["N403"]
     assert errors({}, name, "of a later version") == []
 
@@ -67,7 +67,7 @@ def test_what_every_block_lacks_is_named_where_the_kind_is_known(name: str) -> N
     ("kind", "name"),
     [("gemma3", "mm.soft_emb_norm.weight"), ("pixtral", "v.token_embd.img_break"), ("idefics3", "mm.model.fc.weight")],
 )
-def test_what_a_kind_needs_around_the_blocks_is_named(kind: str, name: str) -> None:
+def test_lost_tensors_outside_the_blocks_are_named(kind: str, name: str) -> None:
     assert ("N403", name) in errors({}, kind=kind)
 
 
@@ -78,7 +78,7 @@ def needed(name: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", [name for name in sorted(records()) if "projector" in records()[name]])
-def test_what_llama_cpp_needs_is_missed_without_the_text_model(name: str, tmp_path: Path) -> None:
+def test_required_tensors_are_missing_without_the_text_model_too(name: str, tmp_path: Path) -> None:
     record = records()[name]
     file = target_of(record, source_of(record), "projector")
     whole = dict(file.arrays)
@@ -90,7 +90,7 @@ def test_what_llama_cpp_needs_is_missed_without_the_text_model(name: str, tmp_pa
 
 
 @pytest.mark.parametrize(("kind", "known"), [("qwen2vl_merger", True), ("mlp", True), ("locateanything", False)])
-def test_a_kind_that_llama_cpp_does_not_know_is_said(kind: str, known: bool, tmp_path: Path) -> None:
+def test_a_kind_that_llama_cpp_does_not_know_is_reported(kind: str, known: bool, tmp_path: Path) -> None:
     record = next(one for one in records().values() if "projector" in one)
     file = target_of(record, source_of(record), "projector")
     file.keys = [(key, of, kind if key == "clip.projector_type" else value) for key, of, value in file.keys]

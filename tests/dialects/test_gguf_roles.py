@@ -1,4 +1,4 @@
-"""llama.cpp's types: written with the names of gguf-py's own table, each is clean and exact."""
+"""Models under the names of gguf-py's table: each architecture of llama.cpp is clean with an exact count."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def stacked(config: dict[str, Any]) -> Tensors:
 
 
 def converted(architecture: str, *, by_head: bool = True) -> Tensors:
-    """llama.cpp's names and shapes: its table, and what its converter does to single tensors."""
+    """Names and shapes of llama.cpp: its table and its converter's changes to single tensors."""
     config = config_of(architecture)
     made: Tensors = {}
     for name, shape in stacked(config).items():
@@ -118,7 +118,7 @@ def pairs(architecture: str) -> list[tuple[str, str, Any]]:
 
 
 def file(where: Path, architecture: str, tensors: Tensors) -> Path:
-    """The GGUF, dims reversed as ggml has them."""
+    """Write the GGUF file, with the dims reversed as in ggml."""
     listed: list[tuple[str, Sequence[int], int, int]] = [
         (name, shape[::-1], 0, 4 * math.prod(shape)) for name, shape in tensors.items()
     ]
@@ -170,7 +170,7 @@ def test_keys_and_values_in_one_matrix(architecture: str, tmp_path: Path) -> Non
     assert audited.counts.unique_parameters == audited.counts.expected_parameters == count(tensors)
 
 
-def test_an_architecture_that_is_not_known_accuses_nobody(tmp_path: Path) -> None:
+def test_an_unknown_architecture_gets_no_errors(tmp_path: Path) -> None:
     tensors = {name: shape for name, shape in converted("exaone").items() if "ffn_norm" not in name}
     listed = [(name, shape[::-1], 0, 4 * math.prod(shape)) for name, shape in tensors.items()]
     (tmp_path / "model.gguf").write_bytes(Gguf().file(listed, [("general.architecture", "text", "jais")]))

@@ -1,4 +1,4 @@
-"""Libraries that are recognised by names of weights."""
+"""Libraries that are recognized by tensor names."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ OF_TIMM = {"architecture": "vit_tiny_patch16_224", "num_classes": 1000, "pretrai
     ("config", "named"),
     [
         (OF_TIMM, "timm_wrapper"),  # as transformers reads it
-        ({"architecture": "vit_tiny_patch16_224", "num_classes": 1000}, None),  # a key that moves no shape
+        ({"architecture": "vit_tiny_patch16_224", "num_classes": 1000}, None),  # a key that affects no shape
         ({**OF_TIMM, "model_type": "timm_wrapper"}, "timm_wrapper"),
     ],
 )
-def test_weights_of_timm_are_not_judged_by_a_tower_of_the_same_names(
+def test_weights_of_timm_are_not_compared_with_a_tower_of_the_same_names(
     config: dict[str, object], named: str | None
 ) -> None:
     audited = judged(TIMM_VIT, config)

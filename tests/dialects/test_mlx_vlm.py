@@ -38,7 +38,7 @@ def written(model_type: str) -> tuple[Spec, dict[str, Any]]:
 
 
 def stored(spec: Spec, config: dict[str, Any], writer: str) -> Audit:
-    """The audit of a file whose metadata name its format."""
+    """The audit of a file whose metadata state the writer."""
     file = WeightFile("model.safetensors", 0, 0, len(spec), 0, {"format": writer}, True)
     return audit_loaded(replace(checkpoint(spec, None, config), files=(file,)))
 
@@ -58,7 +58,7 @@ WIDTH, LAYERS, MLP, WORDS = 48, 3, 88, 104
 
 
 def olmo() -> Spec:
-    """The tensors of a small OLMo by its training code."""
+    """The tensors of a small OLMo as its training code saves them."""
     shapes = {"att_proj": (3 * WIDTH, WIDTH), "attn_out": (WIDTH, WIDTH), "ff_proj": (2 * MLP, WIDTH),
               "ff_out": (WIDTH, MLP)}  # fmt: skip
     found: Spec = {"model.transformer.wte.weight": ("F32", (WORDS, WIDTH))}
@@ -131,7 +131,7 @@ def test_mlx_lm(model_type: str) -> None:
     assert codes(stored({name: entry for name, entry in spec.items() if name != lost}, config, "mlx")) == {"N403"}
 
 
-def test_pixtral_in_a_module_of_its_own() -> None:
+def test_pixtral_in_a_separate_module() -> None:
     spec, config = written("mistral3")
     spec = {name.replace("vision_tower.", "vision_tower.vision_model."): entry for name, entry in spec.items()}
     audited = stored(spec, config, "mlx")

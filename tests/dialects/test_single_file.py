@@ -1,4 +1,4 @@
-"""Stable Diffusion in one file: each component by its definition, the published counts, wounds by their component."""
+"""Stable Diffusion in one file: each component is exact, published counts, damage reported with its component."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ MODELS: dict[str, Callable[[], tuple[Parts, dict[str, int] | None]]] = {
 
 @cache
 def model(name: str) -> tuple[Parts, dict[str, int] | None]:
-    """The components of a model, and their counts; not to be changed."""
+    """The components of a model and their counts; do not modify the result."""
     return MODELS[name]()
 
 
@@ -134,7 +134,7 @@ def audited(where: Path, spec: Spec) -> Audit:
 
 
 def without_scale(spec: Spec) -> int:
-    """Elements but the number that is no part of a text model, and a table of positions."""
+    """Elements without the logit scale, which is not part of a text model, and without the table of position ids."""
     return elements({name: entry for name, entry in spec.items() if name not in ("logit_scale", "pos_embed")})
 
 
@@ -166,7 +166,7 @@ LEFT = {"q": "to_q", "k": "to_k", "v": "to_v", "proj_out": "to_out.0"}
 
 @pytest.mark.parametrize("whole_file", [True, False])
 def test_names_of_diffusers_that_a_converter_left(whole_file: bool, tmp_path: Path) -> None:
-    """diffusers raises, and loads the file once they are renamed."""
+    """diffusers raises; after renaming it loads the file."""
     parts = model("tiny")[0]
     spec = whole(parts) if whole_file else parts["vae"][1]
     left = {re.sub(r"(attn_1)\.(q|k|v|proj_out)\.", lambda one: f"{one[1]}.{LEFT[one[2]]}.", name): entry
@@ -244,7 +244,7 @@ def test_a_unet_alone(tmp_path: Path) -> None:
     ("unet", ["vae", "text encoder"]), ("unet vae", ["text encoder"]), ("unet text_encoder", ["vae"]),
     ("unet vae text_encoder", None), ("vae", None), ("text_encoder", None),
 ])  # fmt: skip
-def test_what_the_file_lacks_of_its_pipeline_is_said(stored: str, absent: list[str] | None, tmp_path: Path) -> None:
+def test_components_that_the_file_lacks_are_reported(stored: str, absent: list[str] | None, tmp_path: Path) -> None:
     parts = model("tiny")[0]
     found = audited(tmp_path, whole({name: parts[name] for name in stored.split()}))
     lacking = [one.facts["absent"] for one in found.findings if one.code == "N495"]
@@ -283,7 +283,7 @@ def test_the_controlnet_of_stable_diffusion_has_the_published_count(tmp_path: Pa
     assert (found.verdict, found.counts.unique_parameters) == ("clean", 361_279_120)
 
 
-def test_what_no_component_has_is_not_checked(tmp_path: Path) -> None:
+def test_unexplained_tensors_are_listed_as_not_checked(tmp_path: Path) -> None:
     found = audited(tmp_path, whole(model("tiny")[0]) | {"control.gate.weight": ("F32", (3, 5))})
     assert codes(found) == set()
     assert found.counts.expected_parameters is None
@@ -328,7 +328,7 @@ def test_a_component_under_the_config_of_diffusers(component: str, prefix: str, 
 
 
 def test_attention_in_the_stages_is_not_converted_by_diffusers(tmp_path: Path) -> None:
-    """diffusers 0.42 converts the attention of the middle alone: from_single_file fails."""
+    """diffusers 0.42 converts only the attention of the middle block: from_single_file fails."""
     config = {**_vae([32, 64]), "_class_name": "AutoencoderKL", "norm_num_groups": 8,
               "down_block_types": ["DownEncoderBlock2D", "AttnDownEncoderBlock2D"],
               "up_block_types": ["AttnUpDecoderBlock2D", "UpDecoderBlock2D"]}  # fmt: skip

@@ -1,4 +1,4 @@
-"""Meta's files that each hold a slice of every matrix: one model, counted once; a file that does not fit is named."""
+"""Meta's files with a slice of every matrix each: counted as one model; a file that does not fit is named."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def folder(where: Path, parts: list[Spec], params: dict[str, Any] | None = None)
 
 
 def checked(audited: Audit, parts: list[Spec], count: int) -> None:
-    """Clean, the count once, every stored element in one account."""
+    """Check for a clean verdict, the exact count, and sums that add up."""
     assert codes(audited) == set(), [one.title for one in audited.findings]
     counts = audited.counts
     assert counts.unique_parameters == counts.expected_parameters == count
@@ -89,7 +89,7 @@ def test_an_absent_file_is_named(absent: int, params: dict[str, Any] | None, tmp
         assert audited.counts.expected_parameters == elements(genuine(TINY))
 
 
-def test_one_slice_alone_is_no_model(tmp_path: Path) -> None:
+def test_a_single_slice_is_not_a_model(tmp_path: Path) -> None:
     audited = audit(str(folder(tmp_path, meta(genuine(TINY), 4)[:1], PARAMS)))
     reported = [one for one in audited.findings if one.severity == "error"]
     assert [one.code for one in reported] == ["S201"] and reported[0].facts["files"] == 3
@@ -125,7 +125,7 @@ def test_a_tensor_that_no_file_has_is_missing(tmp_path: Path) -> None:
     assert codes(audited) == {"N403"}
 
 
-def test_files_with_tensors_of_their_own_are_shards(tmp_path: Path) -> None:
+def test_files_with_different_tensors_are_shards(tmp_path: Path) -> None:
     whole = meta(genuine(TINY), 1)[0]
     names = list(whole)
     parts = [{name: whole[name] for name in names[:15]}, {name: whole[name] for name in names[15:]}]

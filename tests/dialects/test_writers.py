@@ -1,4 +1,4 @@
-"""A model under another framework's names: clean and to the last parameter, with a config or without."""
+"""Models under the names of other frameworks: clean with the exact count, with a config or without."""
 
 from __future__ import annotations
 
@@ -111,19 +111,19 @@ CASES = [(way, kind) for way, (_, kinds) in WAYS.items() for kind in kinds]
 
 
 def made(way: str, kind: str) -> tuple[Spec, dict[str, Any]]:
-    """The converted listing, and the config of the model it was."""
+    """The converted listing and the config of the original model."""
     config = OF_KIND.get(kind) or config_of(kind)
     return WAYS[way][0](genuine(config)), config
 
 
 def parameters(spec: Spec) -> int:
-    """Elements of what is a parameter."""
+    """Elements of the parameters."""
     buffers = ("_extra_state", "expert_bias", "pos_embed")
     return elements({name: entry for name, entry in spec.items() if not name.endswith(buffers)})
 
 
 def sums(audited: Audit) -> None:
-    """Every stored element is accounted for once."""
+    """Check that every stored element is counted once."""
     counts = audited.counts
     assert counts.unexplained == 0
     assert counts.stored_elements == counts.parameters + counts.buffers
@@ -162,7 +162,7 @@ TIED = ("gemma", "gemma2", "gemma3_text", "falcon")
 
 
 def required(spec: Spec) -> list[str]:
-    """One name of each family that must be there."""
+    """One name of each required family."""
     heads = ("lm_head", "output_layer", "output.weight", "_extra_state", "expert_bias")
     found: dict[str, str] = {}
     for name in spec:
@@ -232,7 +232,7 @@ def test_a_wrapper_before_the_names_is_still_reported() -> None:
 
 
 @pytest.mark.parametrize("way", ["litgpt", "megatron", "torchtune"])
-def test_a_relative_by_names_accuses_nobody(way: str) -> None:
+def test_an_architecture_with_similar_names_gets_no_errors(way: str) -> None:
     spec = {name: entry for name, entry in made(way, "llama")[0].items() if "attn.proj" not in name}
     spec = {name: entry for name, entry in spec.items() if "linear_proj" not in name and "output_proj" not in name}
     audited = judged(spec, None)
@@ -253,7 +253,7 @@ def test_a_wrapper_of_layers_is_named() -> None:
     assert {renamed(name, steps) for name in inside} == set(spec)
 
 
-def test_the_writer_s_own_config_is_open() -> None:
+def test_the_config_of_the_original_writer_is_undecided() -> None:
     spec, _ = made("wan", "wan")
     audited = judged(spec, {"_class_name": "WanModel", "model_type": "t2v", "dim": 48, "num_layers": 4})
     assert (audited.verdict, codes(audited)) == ("undecided", set())
@@ -346,7 +346,7 @@ def test_litgpts_own_config(kind: str, name: str, tmp_path: Path) -> None:
     assert audited.counts.unique_parameters == audited.counts.expected_parameters == elements(spec)
 
 
-def test_every_type_of_a_dialect_exists_and_no_sign_is_shared() -> None:
+def test_every_type_of_a_dialect_exists_and_no_name_pattern_is_shared() -> None:
     for dialect in all_dialects():
         assert all(definition_of(name) is not None for name in dialect.types)
     signs = [sign for dialect in all_dialects() for sign in dialect.signs if not dialect.only]
