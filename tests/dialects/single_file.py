@@ -27,7 +27,7 @@ def _control(stem: str) -> str:
 
 
 def unet(config: dict[str, Any]) -> Spec:
-    """openaimodel.py: input_blocks numbers the first convolution, blocks and downsamplers; output_blocks the up path."""
+    """openaimodel.py: input_blocks numbers first convolution, blocks and downsamplers; output_blocks the up path."""
     each, made = config["layers_per_block"], {}
     crossed = [kind.startswith("Cross") for kind in config.get("up_block_types", ())]
     ends = {"time_embedding.linear_1": "time_embed.0", "time_embedding.linear_2": "time_embed.2",

@@ -1,4 +1,4 @@
-"""The case that the documentation page of each rule about packing shows."""
+"""The example on the documentation page of each finding about quantization."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _leftover_scales() -> Audit:
 
 
 def block_unstated(**stated: Any) -> Audit:
-    """Fine-grained fp8 of which the size of the blocks is not stated, or so."""
+    """Fine-grained fp8 whose config does not state the block size, or states another one."""
     config, spec, _ = checkpoint("fp8_finegrained")
     del config["quantization_config"]["weight_block_size"]
     config["quantization_config"].update(stated)
@@ -86,7 +86,7 @@ def _cache_scales() -> Audit:
 
 
 def without_role(name: str, module: str, **settings: Any) -> Audit:
-    """A checkpoint in which a module of every layer is stored plain."""
+    """A checkpoint in which one module of every layer is not quantized."""
     config, spec, _ = checkpoint(name)
     config["quantization_config"].update(settings)
     plain: Spec = {f"{found}.weight": ("BF16", shape) for found, shape in _linears(name) if found.endswith(module)}
@@ -95,7 +95,7 @@ def without_role(name: str, module: str, **settings: Any) -> Audit:
 
 
 def tied(name: str, ignored: list[str]) -> Audit:
-    """A checkpoint without its head, which the config ties to the embedding. ignored: the list of plain modules."""
+    """A checkpoint with a tied head. ignored: the config's list of modules that are not quantized."""
     config, spec, _ = checkpoint(name)
     config["quantization_config"]["ignore"] = ignored
     headless = {tensor: entry for tensor, entry in spec.items() if not tensor.startswith("lm_head.")}
@@ -118,7 +118,7 @@ def first_layout(put: Spec | None = None, **settings: Any) -> Audit:
 
 
 def without_format(name: str, **group: Any) -> Audit:
-    """A compressed checkpoint whose group states no format. group: what it states besides."""
+    """A compressed checkpoint whose group states no format. group: other settings of the group."""
     config, spec, _ = checkpoint(name)
     block = config["quantization_config"]
     block["quantization_status"] = "compressed"
@@ -136,7 +136,7 @@ def in_folder(name: str, file: str = "model.safetensors", damages: Sequence[list
 
 
 def stated_inside(part: str) -> Audit:
-    """A quantized checkpoint whose block is within the config of a part. part: which one, empty for the top."""
+    """A quantized checkpoint whose block is in the config of a part. part: its key, empty for the top level."""
     found = record("awq_gemm_4bit_g128")
     spec: Spec = {name: (dtype, tuple(shape)) for name, (dtype, shape) in found["tensors"].items()}
     config = dict(found["config"])

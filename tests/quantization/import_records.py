@@ -2,10 +2,10 @@
 
     python -m tests.quantization.import_records FOLDER
 
-FOLDER has one folder for each run. A checkpoint: `headers.json` (`tool`, `versions`, `notes`, and `tensors`: name ->
+FOLDER has one folder per run. A checkpoint: `headers.json` (`tool`, `versions`, `notes`, and `tensors`: name ->
 `dtype`, `shape`), `logical.json` (`n_params`, and `tensors`: the names and shapes before), `config.json` and other JSON
 files as the tool wrote them. A single layer: `layer.json` (`note`: the class, `logical`: its weight, `tensors`:
-name -> torch's `dtype`, `shape`). Records that are not in FOLDER stay.
+name -> torch's `dtype`, `shape`). Records that are not in FOLDER are kept.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def checkpoint(folder: Path) -> dict[str, Any]:
 
 
 def layer(found: dict[str, Any]) -> dict[str, Any]:
-    """A single layer in the words of `layers.json`."""
+    """A single layer in the format of `layers.json`."""
     weight = re.search(r"weight ?\[([\d, ]+)\]", found["logical"])
     assert weight is not None, found["logical"]
     tensors = {name: [DTYPES[entry["dtype"]], entry["shape"]] for name, entry in found["tensors"].items()}
@@ -53,7 +53,7 @@ def layer(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def functions(found: dict[str, Any]) -> dict[str, Any]:
-    """What functions of compressed-tensors return, each as a layer of which only these tensors are known."""
+    """Results of functions of compressed-tensors, each as a layer of which only these tensors are known."""
     made: dict[str, Any] = {}
     version, weight = re.findall(r"compressed-tensors ([\d.]+) on weight ?\[([\d, ]+)\]", found["verified"])[0]
     for call, result in found["r"].items():
@@ -72,7 +72,7 @@ def functions(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def main(source: Path) -> None:
-    """Every run of a folder."""
+    """Import every run of a folder."""
     layers: dict[str, Any] = json.loads(LAYERS.read_text(encoding="utf-8")) if LAYERS.exists() else {}
     for folder in sorted(path for path in source.iterdir() if path.is_dir()):
         if (folder / "headers.json").exists():

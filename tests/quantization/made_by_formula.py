@@ -1,9 +1,9 @@
-"""Listings made by formula, not by a tool: for forms of which no record is checked in.
+"""Listings computed by formulas for formats of which no record is checked in.
 
-Each writer says what a tool stores for a linear of [out, in]; nothing of the package is used, so that the formulas
-stand twice. `test_formulas.py` compares every writer that it can with what the tool itself wrote (`recorded.py`): a
-writer without such a comparison is only as true as its author's reading of the tool's source. The models have widths
-that 128 divides, odd ones, a mixture of experts.
+Each writer returns the tensors that a tool stores for a linear layer of [out, in]. It uses nothing of the package, so
+that the formulas are independent. `test_formulas.py` compares writers with what the tool itself wrote
+(`recorded.py`); a writer without such a comparison depends on its author's reading of the tool's source. The models
+have widths that 128 divides, odd widths, and experts.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def linears(config: dict[str, Any]) -> Iterator[tuple[str, int, int]]:
 
 
 def rest(config: dict[str, Any], dtype: str = "BF16") -> Iterator[tuple[str, str, list[int]]]:
-    """Everything else: embedding, head, norms, routers."""
+    """All other tensors: embedding, head, norms, routers."""
     hidden, vocabulary = config["hidden_size"], config["vocab_size"]
     yield "model.embed_tokens.weight", dtype, [vocabulary, hidden]
     yield "lm_head.weight", dtype, [vocabulary, hidden]
@@ -369,7 +369,7 @@ def quark4(group: int) -> Writer:
 
 
 def bitmask(outputs: int, inputs: int) -> Tensors:
-    """Half of the values, written under the whole name of the parameter."""
+    """Half of the values, stored under the full name of the parameter."""
     return {
         "weight.compressed": ("BF16", [outputs * inputs // 2 + 7]), "weight.bitmask": ("U8", [outputs, up(inputs, 8)]),
         "weight.shape": ("I64", [2]), "weight.row_offsets": ("I64", [outputs]),
@@ -377,7 +377,7 @@ def bitmask(outputs: int, inputs: int) -> Tensors:
 
 
 def two_of_four(outputs: int, inputs: int) -> Tensors:
-    """Written under the name of the module."""
+    """Stored under the name of the module."""
     return {"compressed": ("BF16", [outputs, inputs // 2]), "bitmask": ("U8", [outputs, inputs // 8]),
             "shape": ("I64", [2, 1])}  # fmt: skip
 
@@ -512,7 +512,7 @@ SIMPLE: dict[str, Simple] = {
 
 
 def simple(config: dict[str, Any], writer: Writer, settings: dict[str, Any]) -> tuple[dict[str, Any], Tensors]:
-    """A checkpoint of which every linear inside the layers is packed alike."""
+    """A checkpoint in which every linear inside the layers is packed in the same way."""
     tensors: Tensors = {name: (dtype, shape) for name, dtype, shape in rest(config)}
     for module, outputs, inputs in linears(config):
         for suffix, entry in writer(outputs, inputs).items():
@@ -521,7 +521,7 @@ def simple(config: dict[str, Any], writer: Writer, settings: dict[str, Any]) -> 
 
 
 def mixed(config: dict[str, Any], of: Callable[[str], Writer | None], settings: dict[str, Any], key: str) -> Any:
-    """A checkpoint of which each linear is packed in its own way, or not at all."""
+    """A checkpoint in which each linear is packed in a different way, or not at all."""
     tensors: Tensors = {name: (dtype, shape) for name, dtype, shape in rest(config)}
     for module, outputs, inputs in linears(config):
         writer = of(module)
@@ -559,7 +559,7 @@ def stacked(config: dict[str, Any], bits: int, group: int) -> tuple[dict[str, An
 
 
 def embedded(config: dict[str, Any], writer: Writer, settings: dict[str, Any]) -> tuple[dict[str, Any], Tensors]:
-    """MLX: embeddings and head packed like the linears."""
+    """MLX: embeddings and head are packed like the linears."""
     filled, tensors = simple(config, writer, {})
     for module in ("model.embed_tokens", "lm_head"):
         del tensors[f"{module}.weight"]
@@ -573,7 +573,7 @@ def by_layer(module: str) -> int:
 
 
 def fused_fp8() -> tuple[dict[str, Any], Tensors]:
-    """transformers 5: experts fused in fp8, scales glued to the parameter's name."""
+    """transformers 5: fused experts in fp8; scales have the parameter's name with a suffix."""
     config = QWEN_MOE
     experts, width, hidden = config["num_experts"], config["moe_intermediate_size"], config["hidden_size"]
     write = scaled("F8_E4M3", blocks(128), suffix="weight_scale_inv")

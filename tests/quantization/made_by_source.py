@@ -1,4 +1,4 @@
-"""Listings of formats whose writers need a GPU, by the shapes that their sources state.
+"""Listings of formats whose writers need a GPU, with the shapes from the sources of these tools.
 
 GPTQModel 6 (`qlinear`, planar layouts, fp8 rows, QQQ), vLLM's Marlin checkpoints, AutoAWQ's `linear/marlin.py`,
 fp_quant 0.3, torchao 0.18 (`quantize_/workflows`, `prototype/mx_formats`), amd-quark 0.13 (`utils/pack.py`),
@@ -49,7 +49,7 @@ def marlin(values: str, scales: str, group: int, tile: int = 16) -> Writer:
 
 
 def qqq(group: int) -> Writer:
-    """Marlin's tiles with a scale for each output, and an empty tensor where there are no groups."""
+    """Marlin's tiles with a scale per output, and an empty tensor where there are no groups."""
     return lambda outputs, inputs: {
         "B": ("I32", [inputs // 16, 2 * outputs]), "s_channel": ("F32", [1, outputs]),
         "s_group": ("F16", [0] if group < 0 else [inputs // group, outputs]),
@@ -143,7 +143,7 @@ FROM_SOURCE: dict[str, Simple] = {
 
 
 def rotated() -> tuple[dict[str, Any], Tensors]:
-    """compressed-tensors with a rotation of the inputs of each down projection; that of its weight is fused."""
+    """compressed-tensors with rotated inputs of each down projection; the rotation of its weight is merged."""
     settings = ct(integers(4, 128), "pack-quantized")
     places = [{"targets": ["re:.*down_proj$"], "location": location} for location in ("input", "weight_input")]
     settings["transform_config"] = {"config_groups": {"R4": {"type": "hadamard", "apply": places}}}
@@ -155,7 +155,7 @@ def rotated() -> tuple[dict[str, Any], Tensors]:
 
 
 def scales_of_heads() -> tuple[dict[str, Any], Tensors]:
-    """compressed-tensors with a scale of the cache for each head."""
+    """compressed-tensors with a KV-cache scale per head."""
     cache = {"num_bits": 8, "type": "float", "strategy": "attn_head", "dynamic": False, "symmetric": True}
     settings = {**ct(floats(8, "channel"), "float-quantized"), "kv_cache_scheme": cache}
     config, tensors = simple(LLAMA, scaled("F8_E4M3", lambda o, i: ("BF16", [o, 1])), settings)

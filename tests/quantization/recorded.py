@@ -1,9 +1,9 @@
-"""Listings that real quantization tools wrote, as checked in under `fixtures/quantization`.
+"""Checked-in listings that quantization tools wrote (`fixtures/quantization`).
 
-`recorded/NAME.json.gz` is gzip (mtime 0) of one JSON object for a checkpoint that a tool wrote:
+`recorded/NAME.json.gz` is a gzipped (mtime 0) JSON object for a checkpoint that a tool wrote:
 
-    tool, versions  the call in words, and what was installed
-    notes           where the run deviates from a plain one; "" for a plain run
+    tool, versions  the call, and the installed versions
+    notes           deviations from a default run; "" if there are none
     config          config.json as the tool wrote it, or the model's own where the tool writes none
     side            other JSON files of the checkpoint: file name -> content
     parameters      of the model before it was quantized: each tied weight once, no buffers
@@ -12,7 +12,7 @@
 
 `layers.json` has single layers of tools that quantize only on a GPU: the tool's own layer class was created on the CPU
 and its state dict listed. Nothing in these files is computed by this project. `import_records.py` copies them from a
-folder of such runs, and `recorders/` has the calls that make them anew.
+folder of such runs, and `recorders/` has the scripts that make them.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ DTYPES = {
 
 @cache
 def record(name: str) -> dict[str, Any]:
-    """A record; not to be changed."""
+    """A record; do not modify the result."""
     found: dict[str, Any] = json.loads(gzip.decompress((RECORDS / f"{name}.json.gz").read_bytes()))
     return found
 
 
 def write_record(name: str, content: dict[str, Any]) -> None:
-    """Checks a record in, byte for byte the same for the same content."""
+    """Write a record; equal content gives identical bytes."""
     RECORDS.mkdir(parents=True, exist_ok=True)
     text = json.dumps(content, separators=(",", ":"), sort_keys=True)
     (RECORDS / f"{name}.json.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
@@ -58,12 +58,12 @@ def layers() -> dict[str, Any]:
 
 @cache
 def variants() -> dict[str, Any]:
-    """Checkpoints of other bits, group sizes and models, as `recorders/collect.py` gathers them; not to be changed."""
+    """Checkpoints of other bits, group sizes and models, as collected by `recorders/collect.py`; do not modify."""
     found: dict[str, Any] = json.loads(gzip.decompress(VARIANTS.read_bytes()))
     return found
 
 
 def write_variants(content: dict[str, Any]) -> None:
-    """Checks the variants in, byte for byte the same for the same content."""
+    """Write the variants; equal content gives identical bytes."""
     text = json.dumps(content, separators=(",", ":"), sort_keys=True)
     VARIANTS.write_bytes(gzip.compress(text.encode(), mtime=0))

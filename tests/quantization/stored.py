@@ -1,4 +1,4 @@
-"""The quantized checkpoints of these tests, recorded ones and those made by formula, and changes to make in them."""
+"""Quantized checkpoints of these tests, recorded and made by formula, and functions that change and audit them."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ CONFIG_KEYS = ("quantization_config", "quantization", "compression_config")
 
 
 @cache
-def _made() -> dict[str, tuple[dict[str, Any], Spec, int]]:
+def _computed() -> dict[str, tuple[dict[str, Any], Spec, int]]:
     return {
         name: (config, {tensor: (dtype, tuple(shape)) for tensor, (dtype, shape) in tensors.items()}, parameters)
         for name, config, tensors, parameters in (*checkpoints(), *from_source())
     }
 
 
-MADE_BY_FORMULA = sorted(_made())
+MADE_BY_FORMULA = sorted(_computed())
 NAMES = [*RECORDED, *MADE_BY_FORMULA]
 DENSE = ("mlx_bf16", "mlx-nothing")
 """Checkpoints in which nothing is quantized."""
@@ -42,9 +42,9 @@ def tool(name: str) -> str:
 
 
 def checkpoint(name: str) -> tuple[dict[str, Any], Spec, int]:
-    """(config, listing, parameters of the model before it was quantized), free to be changed."""
-    if name in _made():
-        config, spec, parameters = _made()[name]
+    """(config, listing, parameters of the model before it was quantized), as new objects that a test may change."""
+    if name in _computed():
+        config, spec, parameters = _computed()[name]
         return copy.deepcopy(config), dict(spec), parameters
     found = record(name)
     spec = {tensor: (dtype, tuple(shape)) for tensor, (dtype, shape) in found["tensors"].items()}
@@ -73,7 +73,7 @@ def unquantized(config: dict[str, Any]) -> dict[str, Any]:
 
 
 def changed(name: str, drop: str = "", put: Spec | None = None, **settings: Any) -> Audit:
-    """The audit of a checkpoint without a tensor (or without those below `drop.`), with others, other settings."""
+    """The audit of a checkpoint without a tensor (or those below `drop.`), with others added, and other settings."""
     config, spec, _ = checkpoint(name)
     for key in CONFIG_KEYS if settings else ():
         if key in config:
@@ -84,7 +84,7 @@ def changed(name: str, drop: str = "", put: Spec | None = None, **settings: Any)
 
 
 def caused(name: str, result: Audit) -> list[str]:
-    """The codes of errors and warnings that the whole checkpoint does not have."""
+    """The codes of errors and warnings that the undamaged checkpoint does not have."""
     codes = bad(result)
     for code in LEFTOVERS.get(name, ()):
         codes.remove(code)

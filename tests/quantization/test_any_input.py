@@ -1,4 +1,4 @@
-"""Whatever is below a module, unpacking gives an answer and loses no tensor."""
+"""Unpacking handles arbitrary tensors of a module and loses none."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_no_tensor_is_lost(
 
 @settings(max_examples=60, deadline=None)
 @given(SPECS, GLUED, CONFIGS)
-def test_everything_can_be_worded(
+def test_every_finding_has_a_message(
     spec: dict[str, tuple[str, tuple[int, ...]]],
     glued: dict[str, tuple[str, tuple[int, ...]]],
     config: dict[str, Any],
@@ -87,7 +87,7 @@ def test_everything_can_be_worded(
 
 
 def test_a_weight_without_dims_is_unpacked() -> None:
-    """An 8-bit matrix under `e.x` with scales of both spellings; without dims there is no block to divide."""
+    """An 8-bit matrix under `e.x` with scales of both names; without dims there is no block to divide."""
     spec: dict[str, tuple[str, tuple[int, ...]]] = {"e.x": ("BOOL", ()), "e.x_scale": ("BF16", ())}
     audited = judged({**spec, "e.x_scales": ("F8_E4M3", (1, 1))},
                      {"model_type": "something", "quantization_config": {"quant_method": "auto-round"}})  # fmt: skip

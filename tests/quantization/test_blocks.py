@@ -1,4 +1,4 @@
-"""A config without its quantization block, and a block over plain weights: what the loader needs is an error."""
+"""Configs without their quantization block, and blocks over unquantized weights: errors where the loader fails."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def without_block(name: str) -> dict[str, Any]:
 
 
 def _states(made: Any, stated: Any) -> bool:
-    """Whether a block states nothing else than the one that the tool wrote, which may say more."""
+    """Whether all that a block states is in the one that the tool wrote, which may state more."""
     if isinstance(made, dict):
         return isinstance(stated, dict) and all(_states(one, stated.get(key, one)) for key, one in made.items())
     return bool(made == stated)
 
 
 @pytest.mark.parametrize("name", QUANTIZED)
-def test_a_lost_block_is_an_error_and_adding_it_mends(name: str) -> None:
+def test_a_lost_block_is_an_error_and_adding_it_repairs(name: str) -> None:
     audited = stored(name, without_block(name))
     assert codes(audited) == {"T625"}
     (finding,) = (one for one in audited.findings if one.code == "T625")
@@ -52,7 +52,7 @@ def test_a_lost_block_is_an_error_and_adding_it_mends(name: str) -> None:
         mended = stored(name, {**without_block(name), step.key[0]: step.new})
         assert (mended.verdict, codes(mended)) == ("clean", set())
         stated = record(name)["config"][step.key[0]]
-        mixed = name == "mlx_mixed_3_6"  # states each module, and for all a number of bits that none has
+        mixed = name == "mlx_mixed_3_6"  # states each module, and a default number of bits that no module has
         if stated.get("quant_method") != "auto-round" and not mixed:  # GPTQ's layout, which GPTQ's loaders read
             assert _states({key: value for key, value in step.new.items() if key != "desc_act"}, stated)
             indexed = any(key.endswith(".g_idx") for key in record(name)["tensors"])
@@ -70,7 +70,7 @@ def without_method(name: str, path: Path, block: Any) -> Audit:
 @pytest.mark.parametrize(
     "name", ["gptq_4bit_g128_sym", "ct_w4a16", "hqq_4bit_g64", "quark_fp8", "bnb_nf4", "mlx_mxfp4"]
 )
-def test_an_empty_block_is_the_one_that_was_lost(name: str, tmp_path: Path) -> None:
+def test_an_empty_block_is_replaced_by_the_lost_one(name: str, tmp_path: Path) -> None:
     assert bad(without_method(name, tmp_path, {})) == ["T625"]
 
 
@@ -90,7 +90,7 @@ def test_a_block_that_names_no_method_gets_that_of_the_weights(name: str, tmp_pa
     assert step.new == method
 
 
-def test_bitsandbytes_needs_no_method_beside_its_switches(tmp_path: Path) -> None:
+def test_bitsandbytes_needs_no_method_with_its_switches(tmp_path: Path) -> None:
     block = dict(checkpoint("bnb_nf4")[0]["quantization_config"])
     del block["quant_method"]
     assert bad(without_method("bnb_nf4", tmp_path, block)) == []
@@ -101,7 +101,7 @@ DENSE = {"tao_int8wo_gpt2"}
 
 
 @pytest.mark.parametrize("name", sampled([name for name in variants() if name not in DENSE], 5, tool))
-def test_a_lost_block_is_the_only_finding_and_moves_no_count(name: str) -> None:
+def test_a_lost_block_is_the_only_finding_and_changes_no_count(name: str) -> None:
     one = variants()[name]
     spec = {tensor: (dtype, tuple(shape)) for tensor, (dtype, shape) in one["tensors"].items()}
     result = judged(spec, unquantized(one["config"]))
@@ -120,7 +120,7 @@ def test_a_variant_without_a_config_is_clean_or_undecided(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["ct_w8a16_qwen3moe", "mo_nvfp4_fp8_mha_config"])
 def test_bits_and_scales_of_layers_are_read_without_a_block(name: str) -> None:
-    """Most modules decide the bits that widths leave open; an embedding needs no scale of its inputs."""
+    """The majority of modules decides the bits where widths do not; an embedding needs no scale of its inputs."""
     one = variants()[name]
     spec = {tensor: (dtype, tuple(shape)) for tensor, (dtype, shape) in one["tensors"].items()}
     result = judged(spec, unquantized(one["config"]))
@@ -171,7 +171,7 @@ def test_the_output_of_joined_attention_is_left_plain_by_bitsandbytes() -> None:
 
 
 @pytest.mark.parametrize("name", QUANTIZED)
-def test_with_its_block_nothing_is_said(name: str) -> None:
+def test_with_its_block_there_is_no_finding(name: str) -> None:
     assert codes(stored(name, record(name)["config"])) == set()
 
 
@@ -202,7 +202,7 @@ def test_a_component_of_a_pipeline_names_its_quantization_too(name: str) -> None
     "name", ["FluxTransformer2DModel", "OvisImageTransformer2DModel", "HunyuanVideo15Transformer3DModel"]
 )
 def test_every_linear_layer_of_a_component_may_be_quantized(name: str) -> None:
-    """bitsandbytes replaces each nn.Linear; those of the modulation by time and text are next to a norm."""
+    """bitsandbytes replaces each nn.Linear, also those of the modulation by time and text next to a norm."""
     one = next(one for one in diffusers_records(name) if not one["variant"])
     spec: dict[str, tuple[str, tuple[int, ...]]] = {}
     for key, (dtype, shape) in spec_of(one).items():
@@ -219,7 +219,7 @@ def test_every_linear_layer_of_a_component_may_be_quantized(name: str) -> None:
     assert (audited.verdict, codes(audited)) == ("clean", set())
 
 
-def test_weights_without_a_config_are_not_judged_by_one() -> None:
+def test_weights_without_a_config_get_no_config_finding() -> None:
     spec = {key: (dtype, tuple(shape)) for key, (dtype, shape) in record("gptq_4bit_g128_sym")["tensors"].items()}
     assert "T625" not in codes(judged(spec, None))
 
@@ -290,8 +290,8 @@ def test_the_block_lists_a_module_that_is_plain_in_every_layer(name: str) -> Non
 
 
 @pytest.mark.parametrize(("name", "older"), [("fp8_finegrained", "altered"), ("ct_w8a8", "refuses")])
-def test_without_a_block_quantized_values_are_taken_for_weights(name: str, older: str, tmp_path: Path) -> None:
-    """Measured: loading info with no missing tensor, and scales that are unexpected; 4.57 refuses integers."""
+def test_without_a_block_quantized_values_are_loaded_as_weights(name: str, older: str, tmp_path: Path) -> None:
+    """Measured: no missing keys, and the scales are unexpected keys; 4.57 refuses integers."""
     _, spec, _ = checkpoint(name)
     write(tmp_path, spec, without_block(name))
     found = {str(one.version).partition(".")[0]: one.outcome for one in audit(str(tmp_path)).loads
@@ -304,8 +304,8 @@ def test_without_a_block_quantized_values_are_taken_for_weights(name: str, older
     ("ct_w3asym", {"symmetric": False, "group_size": 128}), ("fp8-block-64-moe", {"weight_block_size": [64, 64]}),
     ("mo_fp8_default_cfg", None), ("fbgemm", None), ("ct-mixed-precision", None), ("quark_fp8", None),
 ])  # fmt: skip
-def test_the_block_says_what_the_scales_determine(name: str, expected: dict[str, Any] | None) -> None:
-    """Scales without an axis are those of ModelOpt and Quark alike."""
+def test_the_block_states_what_the_scales_determine(name: str, expected: dict[str, Any] | None) -> None:
+    """ModelOpt and Quark both store scales without an axis."""
     one = variants().get(name)
     config, spec = (one["config"], one["tensors"]) if one is not None else checkpoint(name)[:2]
     result = judged({key: (dtype, tuple(shape)) for key, (dtype, shape) in spec.items()}, unquantized(config))
@@ -365,7 +365,7 @@ def test_the_map_that_a_program_keeps_of_quanto_is_read(name: str, tmp_path: Pat
 
 
 @pytest.mark.parametrize("name", ["bnb_int8_head", "mlx_mlp8", "mlx_4_head"])
-def test_the_block_of_what_is_quantized_in_two_ways_mends(name: str) -> None:
+def test_the_block_of_two_quantizations_repairs(name: str) -> None:
     if name not in variants():
         pytest.skip("not recorded")
     one = variants()[name]
@@ -378,7 +378,7 @@ def test_the_block_of_what_is_quantized_in_two_ways_mends(name: str) -> None:
 
 @pytest.mark.parametrize("bits", [4, 8])
 @pytest.mark.parametrize("name", ["mo_fp8_deepseek_v3", "mo_fp8_qwen3moe", "mo_fp8_default_cfg"])
-def test_words_of_a_lost_block_have_the_bits_under_which_the_model_fits(name: str, bits: int) -> None:
+def test_packed_words_without_a_block_have_the_bits_that_fit_the_model(name: str, bits: int) -> None:
     one = variants()[name]
     spec: dict[str, tuple[str, tuple[int, ...]]] = {}
     for key, (dtype, shape) in one["tensors"].items():

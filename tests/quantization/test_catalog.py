@@ -1,4 +1,4 @@
-"""The table of schemes agrees with the files it names."""
+"""The table of quantization schemes agrees with the modules that it names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from inspector.quantization.module import Scheme
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: row[1])
-def test_a_row_is_its_scheme(row: Row) -> None:
+def test_a_row_agrees_with_its_scheme(row: Row) -> None:
     found = scheme(row)
     assert isinstance(found, Scheme)
     assert found.values == row[2]

@@ -1,4 +1,4 @@
-"""What is broken in a quantized checkpoint is one finding, about the module and tensor that are broken."""
+"""Each fault in a quantized checkpoint is one finding about the damaged module and tensor."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_lost_helper_is_one_finding_with_its_module(name: str, kind: str) -> N
 
 
 @pytest.mark.parametrize("name", PACKED)
-def test_lost_values_are_one_finding_and_no_missing_tensor(name: str) -> None:
+def test_lost_values_are_one_finding_and_not_a_missing_tensor(name: str) -> None:
     suffix = suffix_of(name, VALUES)
     result = changed(name, drop=f"{MODULE}.{suffix}")
     assert caused(name, result) == ["T612"], [finding.message for finding in result.findings]
@@ -116,7 +116,7 @@ def test_values_of_a_head_that_are_transposed_are_one_finding(name: str) -> None
      ("bnb_int8", "mlp.down_proj")],
 )  # fmt: skip
 def test_a_plain_matrix_stored_as_integers_is_not_quantized(name: str, matrix: str) -> None:
-    """Nothing says that it is: the same matrix of the other layers is plain."""
+    """The same matrix of the other layers is not quantized, so this one is not either."""
     config, spec, _ = checkpoint(name)
     weight = f"model.layers.1.{matrix}.weight"
     shape = original(name)[weight] if name == "bnb_int8" else spec[weight][1]
@@ -140,8 +140,8 @@ def test_a_helper_of_another_dtype_is_one_finding(name: str, suffix: str, dtype:
     assert bad(result) == ["T611"], [finding.message for finding in result.findings]
 
 
-def test_one_transposed_expert_does_not_speak_for_the_bits_of_all() -> None:
-    """Half of its width, and of that of each other module, is a width of the model too."""
+def test_one_transposed_expert_does_not_decide_the_bits_of_all() -> None:
+    """Half of its width, and of the width of each other module, is a width of the model too."""
     one = variants()["ct_w4a16_experts"]
     spec = {key: (dtype, tuple(shape)) for key, (dtype, shape) in one["tensors"].items()}
     key = "model.layers.1.mlp.experts.0.down_proj.weight_packed"
@@ -202,7 +202,7 @@ def test_a_helper_of_another_shape_is_one_finding(name: str, step: int) -> None:
         assert result.counts.unique_parameters == checkpoint(name)[2]
 
 
-REPORTED_BY_NO_HEADER = {
+NOT_IN_HEADERS = {
     "spqr": "values and outliers are lists of any length",
     "exl2": "every group has bits of its own, which are values",
     "exl3": "bits differ by module, and sizes are padded to 128",
@@ -214,10 +214,10 @@ REPORTED_BY_NO_HEADER = {
 """Checkpoints of which headers allow other packed values -> why."""
 
 
-@pytest.mark.parametrize("name", sampled([name for name in PACKED if name not in REPORTED_BY_NO_HEADER], 5, tool))
+@pytest.mark.parametrize("name", sampled([name for name in PACKED if name not in NOT_IN_HEADERS], 5, tool))
 @pytest.mark.parametrize("module", ["o_proj", "k_proj"])
 def test_packed_values_of_another_shape_are_one_finding(name: str, module: str) -> None:
-    """It is about the values: the scales beside them, which they do not fit, are right."""
+    """The finding is about the values; the scales, which do not fit them, are right."""
     at = f"model.layers.1.self_attn.{module}"
     suffix = suffix_of(name, VALUES_ALONE, at)
     dtype, shape = checkpoint(name)[1][f"{at}.{suffix}"]
@@ -230,7 +230,7 @@ def test_packed_values_of_another_shape_are_one_finding(name: str, module: str) 
             assert at in found[0].message
 
 
-OTHERWISE: list[tuple[str, Writer]] = [
+OTHER_WRITERS: list[tuple[str, Writer]] = [
     ("gptq_4bit_g128_sym", gptq(8, 128)),
     ("gptq_4bit_g128_sym", gptq(4, 64)),
     ("gptq_4bit_g128_sym", awq(128)),
@@ -251,12 +251,12 @@ OTHERWISE: list[tuple[str, Writer]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "writer"), OTHERWISE)
-def test_a_module_packed_otherwise_is_one_finding(name: str, writer: Writer) -> None:
+@pytest.mark.parametrize(("name", "writer"), OTHER_WRITERS)
+def test_a_module_packed_differently_is_one_finding(name: str, writer: Writer) -> None:
     written = writer(*original(name)[f"{MODULE}.weight"])
     put: Spec = {f"{MODULE}.{suffix}": (dtype, tuple(shape)) for suffix, (dtype, shape) in written.items()}
     result = changed(name, drop=f"{MODULE}.", put=put)
-    unread = f"{MODULE}.weight.absmax" in put  # the state beside it says how the module is quantized
+    unread = f"{MODULE}.weight.absmax" in put  # the quantization state states how the module is quantized
     assert bad(result) == ["T642" if unread else "T620"], [finding.message for finding in result.findings]
     assert any(name.startswith(MODULE) for name in result.findings[0].facts["names"])
     assert result.counts.unique_parameters == checkpoint(name)[2]
@@ -265,7 +265,7 @@ def test_a_module_packed_otherwise_is_one_finding(name: str, writer: Writer) -> 
 @pytest.mark.parametrize(("name", "longer"), [("bnb_nf4", 0), ("bnb_nf4", 1), ("bnb_nf4_double", 0)])
 @pytest.mark.parametrize("modules", ["layers.1.self_attn.o_proj", "layers."])
 def test_scales_of_other_blocks_than_in_the_other_modules(name: str, longer: int, modules: str) -> None:
-    """transformers 5.23 loads them, and the first forward pass fails. A state with `128` is longer by a digit."""
+    """transformers 5.23 loads them, and the first forward pass fails. A state with `128` is one byte longer."""
     config, spec, _ = checkpoint(name)
     put: Spec = {}
     for key in [key for key in spec if modules in key and key.endswith("weight.absmax")]:
@@ -320,27 +320,27 @@ def layout_of(entry: tuple[str, tuple[int, ...]]) -> Layout:
 
 
 def part_of(name: str, lost: Callable[[str], bool], *, named: bool = False) -> Audit:
-    """The audit of a fixture of which one shard could not be read, or was named alone."""
+    """The audit of a fixture of which one shard was unreadable, or only one shard was given. named: the latter."""
     config, spec, _ = checkpoint(name)
     tensors = {tensor: layout_of(entry) for tensor, entry in spec.items() if not lost(tensor)}
-    gone = tuple(tensor for tensor in spec if lost(tensor))
+    unread = tuple(tensor for tensor in spec if lost(tensor))
     read = Config("config.json", config, "config")
-    losses = {} if named else {"model-00002-of-00002.safetensors": gone}
+    losses = {} if named else {"model-00002-of-00002.safetensors": unread}
     made = Checkpoint("test", "test", read, tensors=tensors, lost=losses, partial=named, readable=True)
     return audit_loaded(made)
 
 
 @pytest.mark.parametrize("name", PACKED)
 @pytest.mark.parametrize("named", [False, True])
-def test_nobody_is_accused_for_a_shard_that_was_not_read(name: str, named: bool) -> None:
+def test_tensors_of_an_unread_shard_are_not_reported(name: str, named: bool) -> None:
     names = sorted(checkpoint(name)[1])
-    gone = set(names[::2])
-    result = part_of(name, gone.__contains__, named=named)
-    accused = {code for code in bad(result) if code.startswith("T61") or code == "N403"}
-    assert accused <= set(LEFTOVERS.get(name, ()))
+    unread = set(names[::2])
+    result = part_of(name, unread.__contains__, named=named)
+    reported = {code for code in bad(result) if code.startswith("T61") or code == "N403"}
+    assert reported <= set(LEFTOVERS.get(name, ()))
 
 
-def test_kv_cache_scales_are_no_parameters() -> None:
+def test_kv_cache_scales_are_not_parameters() -> None:
     result = EXAMPLES["cache-scales-stored"]()
     assert bad(result) == []
     assert result.counts.unique_parameters == checkpoint("ct_fp8_dynamic")[2]
@@ -364,7 +364,7 @@ def test_a_packing_of_another_kind_is_counted_as_stored() -> None:
     [("fp8-fused-experts", "gate_up_proj_scale_inv"), ("modelopt-w4a8", "weight_scale_2"), ("hqq_4bit_g64", "shape"),
      ("vptq-stated", "perm"), ("vptq-stated-outliers", "outlier_indices"), ("vptq-stated-unpacked", "res_indices")],
 )  # fmt: skip
-def test_a_helper_lost_everywhere_is_missed(name: str, suffix: str) -> None:
+def test_a_helper_lost_everywhere_is_missing(name: str, suffix: str) -> None:
     config, spec, parameters = checkpoint(name)
     lost = [tensor for tensor in spec if tensor.endswith(suffix)]
     result = audited(name, {tensor: entry for tensor, entry in spec.items() if tensor not in lost}, config)
@@ -374,7 +374,7 @@ def test_a_helper_lost_everywhere_is_missed(name: str, suffix: str) -> None:
     assert result.counts.unique_parameters == parameters
 
 
-def test_scales_of_values_with_a_wrong_shape_are_not_reported_again() -> None:
+def test_scales_of_values_with_a_wrong_shape_are_not_reported_too() -> None:
     config = {"architectures": ["OpenELMForCausalLM"], "model_type": "openelm", "vocab_size": 512, "model_dim": 256,
               "num_transformer_layers": 6, "head_dim": 64, "num_query_heads": [4] * 6, "num_kv_heads": [4] * 6,
               "ffn_multipliers": [2.0] * 3 + [4.0] * 3, "ffn_dim_divisor": 128, "normalize_qk_projections": False,
@@ -401,7 +401,7 @@ INTEGER_ZEROS = [name for name in PACKED if any(
 
 
 @pytest.mark.parametrize("name", INTEGER_ZEROS)
-def test_packed_zero_points_are_no_floats(name: str) -> None:
+def test_packed_zero_points_stored_as_floats_are_an_error(name: str) -> None:
     suffix = suffix_of(name, ("qzeros", "weight_zero_point"))
     result = changed(name, put={f"{MODULE}.{suffix}": ("BF16", checkpoint(name)[1][f"{MODULE}.{suffix}"][1])})
     assert caused(name, result) == ["T611"], [finding.message for finding in result.findings]

@@ -1,4 +1,4 @@
-"""Quantized checkpoints that are whole: every count exact with a config and without, every weight as it was before."""
+"""Undamaged quantized checkpoints: exact counts with a config and without, and the original shape of every weight."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_what_the_headers_leave_open_is_undecided(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sampled(NAMES, 5, tool))
-def test_the_model_before_has_as_many_parameters(name: str) -> None:
+def test_the_unquantized_model_has_as_many_parameters(name: str) -> None:
     config, _, parameters = checkpoint(name)
     dense: Spec = {tensor: ("BF16", shape) for tensor, shape in original(name).items()}
     result = judged(dense, unquantized(config))
@@ -86,7 +86,7 @@ def test_the_model_before_has_as_many_parameters(name: str) -> None:
 
 @pytest.mark.parametrize("name", RECORDED)
 def test_unpacking_gives_the_weights_that_were_packed(name: str) -> None:
-    """Every weight of the model is there, with its shape, or with its elements where no header tells the shape."""
+    """Every weight of the model is found with its shape, or its number of elements if no header has the shape."""
     config, spec, _ = checkpoint(name)
     unpacked = unpack(families_of(layouts(spec)), settings_of(config, record(name)["side"]))
     expected = families_of(layouts({tensor: ("F32", shape) for tensor, shape in original(name).items()}))
@@ -107,8 +107,8 @@ SIDE = [(name, file) for name in RECORDED for file in record(name)["side"]]
 
 
 @pytest.mark.parametrize(("name", "file"), SIDE)
-def test_a_file_beside_the_config_says_the_same(name: str, file: str) -> None:
-    """Tools write their settings twice; transformers reads config.json alone, and the other file has the block."""
+def test_a_settings_file_agrees_with_the_config(name: str, file: str) -> None:
+    """Tools write their settings twice; transformers reads only config.json, although the other file has the block."""
     config, spec, parameters = checkpoint(name)
     plain, side = unquantized(config), {file: record(name)["side"][file]}
     result = judged(spec, plain, side=side)
@@ -117,17 +117,17 @@ def test_a_file_beside_the_config_says_the_same(name: str, file: str) -> None:
         for step in finding.remedy().steps:
             assert bad(judged(spec, {**plain, step.key[0]: step.new})) == []
     assert result.counts.unique_parameters == parameters
-    alone, beside = settings_of(config).base, settings_of(plain, side).base
+    alone, from_file = settings_of(config).base, settings_of(plain, side).base
     if alone.method is not None:
-        assert (alone.method, alone.bits) == (beside.method, beside.bits)
-        assert alone.group_size in (None, beside.group_size)
+        assert (alone.method, alone.bits) == (from_file.method, from_file.bits)
+        assert alone.group_size in (None, from_file.group_size)
 
 
 STACKED = "model.layers.1.block_sparse_moe.experts"
 
 
 def test_stacked_scales_of_single_experts_are_a_note() -> None:
-    """transformers 5.23 saves a Mixtral so, and loads it completely."""
+    """transformers 5.23 saves Mixtral in this form and loads it completely."""
     result = audited("fp8_finegrained_mixtral")
     (finding,) = result.findings
     assert (finding.code, finding.facts["modules"], finding.facts["serves"]) == ("T648", 4, 24)
@@ -135,7 +135,7 @@ def test_stacked_scales_of_single_experts_are_a_note() -> None:
 
 
 def test_other_loaders_do_not_read_them() -> None:
-    """transformers 4.57 leaves them out without a missing key: its layers keep the scales that they begin with."""
+    """transformers 4.57 ignores them without a missing key: its layers keep their initial scales."""
     audited = in_folder("fp8_finegrained_mixtral")
     found = {(one.loader, str(one.version)[:1]): (one.outcome, one.unexpected) for one in audited.loads}
     assert found["transformers", "5"] == ("complete", 0)
@@ -149,7 +149,7 @@ def test_other_loaders_do_not_read_them() -> None:
      ("down_proj_scale_inv", 2)],
 )  # fmt: skip
 def test_a_lost_stacked_scale_is_one_error(lost: str, modules: int) -> None:
-    """transformers 5.23 misses it."""
+    """transformers 5.23 reports it as missing."""
     config, spec, parameters = checkpoint("fp8_finegrained_mixtral")
     left = {name: entry for name, entry in spec.items() if not (lost in name and name.endswith("_proj_scale_inv"))}
     result = audited("fp8_finegrained_mixtral", left, config)

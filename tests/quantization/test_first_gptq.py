@@ -1,4 +1,4 @@
-"""The first layout of GPTQ, with `zeros` in place of `qzeros`, is one finding whatever the config says."""
+"""The first layout of GPTQ, with `zeros` in place of `qzeros`, is one finding, whatever the config states."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def bad(audited: Audit) -> list[str]:
 
 
 @pytest.mark.parametrize("settings", [{}, {"bits": 4, "group_size": -1}, {"bits": 4, "group_size": -1, "sym": False}])
-def test_it_is_one_finding(settings: dict[str, Any]) -> None:
+def test_the_first_layout_is_one_finding(settings: dict[str, Any]) -> None:
     audited = first_layout(**settings)
     assert "T646" in bad(audited)
     assert set(bad(audited)) <= {"T646", "T621"}
@@ -32,6 +32,6 @@ def test_a_helper_of_another_shape_is_still_found() -> None:
     assert sorted({*bad(audited)} - {"T621"}) == ["T611", "T646"]
 
 
-def test_a_later_layout_with_a_lone_tensor_is_no_first_layout() -> None:
+def test_a_later_layout_with_a_stray_tensor_is_not_the_first_layout() -> None:
     put: Spec = {"model.layers.1.mlp.down_proj.zeros": ("F16", (256, 1))}
     assert "T646" not in bad(changed("gptq_4bit_g128_sym", put=put))

@@ -1,4 +1,4 @@
-"""The formulas say what the tools say: each writer beside a listing that the tool, or its layer class, made."""
+"""Compares each formula with a listing that the tool, or its layer class, made."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ STATE = "weight.quant_state.bitsandbytes__nf4"
 
 
 def shapes(tensors: Tensors, name: str) -> Tensors:
-    """A listing without what is not of the form: the length of a text, the number of values that are not zero."""
+    """A listing without sizes that depend on the data: the length of a text, the number of nonzero values."""
     found: Tensors = {}
     for suffix, (dtype, shape) in tensors.items():
         if suffix == STATE:
@@ -131,6 +131,6 @@ def test_a_writer_stores_what_the_layer_holds(name: str) -> None:
     found = layers()[name]
     written = shapes(LAYERS[name](*found["weight"]), name)
     stored = shapes({suffix: (dtype, shape) for suffix, (dtype, shape) in found["tensors"].items()}, name)
-    if found["class"].startswith("functions"):  # they return the values alone, without the scales
+    if found["class"].startswith("functions"):  # they return only the values, without the scales
         written = {suffix: entry for suffix, entry in written.items() if suffix in stored}
     assert written == stored

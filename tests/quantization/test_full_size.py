@@ -1,4 +1,4 @@
-"""Published models at full size, in listings made by formula: what packing does to billions of parameters."""
+"""Published models at full size, in listings made by formula: exact counts for billions of packed parameters."""
 
 from __future__ import annotations
 

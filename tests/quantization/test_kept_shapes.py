@@ -1,4 +1,4 @@
-"""Shapes that a packing keeps as values: read where nothing else settles the count, and nowhere else."""
+"""Original shapes stored as tensor values (`weight_shape`): read only where nothing else determines the count."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ NAME = "ct-w3-channel-odd"
 
 
 def strange_names() -> tuple[Spec, int]:
-    """A checkpoint whose names no definition knows."""
+    """A checkpoint with names that no definition has."""
     _, spec, parameters = checkpoint(NAME)
     return {name.replace("self_attn", "mixer").replace("mlp", "ffn"): entry for name, entry in spec.items()}, parameters
 
 
 def written(folder: Path, spec: Spec, shapes: Mapping[str, tuple[int, int]]) -> Path:
-    """The listing as a file in which each `weight_shape` holds its values and all else is zero."""
+    """Write the listing to a file in which each `weight_shape` has its values and all other data is zero."""
     header: dict[str, object] = {}
     data = b""
     for name, (dtype, shape) in spec.items():
@@ -54,30 +54,30 @@ def true_shapes(spec: Spec) -> dict[str, tuple[int, int]]:
     return {module: (outputs[module], inputs.get(module.rsplit(".", 1)[-1], hidden)) for module in modules}
 
 
-def said(audited: Audit) -> str:
-    """What the report says of values."""
+def values_reason(audited: Audit) -> str:
+    """The report's reason for not checking values."""
     return next(one.because for one in audited.skipped if one.check == "values")
 
 
-def test_kept_shapes_settle_what_headers_leave_open(tmp_path: Path) -> None:
+def test_stored_shapes_determine_what_headers_leave_open(tmp_path: Path) -> None:
     spec, parameters = strange_names()
     shapes = true_shapes(spec)
     audited = audit(str(written(tmp_path, spec, shapes)))
     assert audited.counts.unique_parameters == parameters
     assert "packing-undecided" not in {finding.name for finding in audited.findings}
-    assert said(audited) == f"headers only, and the shapes stored in {len(shapes)} small tensors"
+    assert values_reason(audited) == f"headers only, and the shapes stored in {len(shapes)} small tensors"
 
 
-def test_kept_shapes_are_not_read_where_the_definition_decides(tmp_path: Path) -> None:
+def test_stored_shapes_are_not_read_where_the_definition_decides(tmp_path: Path) -> None:
     config, spec, parameters = checkpoint(NAME)
     (tmp_path / "config.json").write_text(json.dumps(config))
     audited = audit(str(written(tmp_path, spec, {})))
     assert audited.counts.unique_parameters == parameters
-    assert said(audited) == "headers only: no tensor data was read"
+    assert values_reason(audited) == "headers only: no tensor data was read"
 
 
 @pytest.mark.parametrize("outputs", [0, 1])
-def test_a_kept_shape_that_cannot_be_is_reported(tmp_path: Path, outputs: int) -> None:
+def test_an_impossible_stored_shape_is_reported(tmp_path: Path, outputs: int) -> None:
     spec, _ = strange_names()
     shapes = true_shapes(spec)
     module = next(iter(shapes))
@@ -89,7 +89,7 @@ def test_a_kept_shape_that_cannot_be_is_reported(tmp_path: Path, outputs: int) -
     assert "packing-undecided" in found
 
 
-def test_kept_shapes_are_read_over_the_network_too(tmp_path: Path) -> None:
+def test_stored_shapes_are_read_over_the_network_too(tmp_path: Path) -> None:
     spec, parameters = strange_names()
     folder = written(tmp_path / "model", spec, true_shapes(spec))
     with StandIn() as hub, Environment() as environment:
@@ -98,4 +98,4 @@ def test_kept_shapes_are_read_over_the_network_too(tmp_path: Path) -> None:
         environment.setenv("HF_HOME", str(tmp_path / "home"))
         audited = audit("org/model")
     assert audited.counts.unique_parameters == parameters
-    assert said(audited).startswith("headers only, and the shapes")
+    assert values_reason(audited).startswith("headers only, and the shapes")

@@ -1,4 +1,4 @@
-"""Quantized weights that transformers does not read: for another program, of another status, without their zeros."""
+"""Quantized weights that transformers does not read: for another program, with another status, without zero points."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_weights_for_another_program_are_a_note(name: str, file: str, program: s
 
 
 @pytest.mark.parametrize("name", ["gptq_4bit_g128_sym", "ct_fp8_dynamic", "bnb_nf4"])
-def test_weights_for_transformers_are_no_other_program_s(name: str) -> None:
+def test_weights_for_transformers_get_no_note_about_another_program(name: str) -> None:
     audited = in_folder(name, "output.safetensors")
     assert bad(audited) == ["S221"]
     assert all(one.code != "T650" for one in audited.findings)
@@ -36,7 +36,7 @@ def test_weights_for_transformers_are_no_other_program_s(name: str) -> None:
 
 @pytest.mark.parametrize("mark", ["scale_weight", "comfy_quant"])
 def test_a_file_of_comfyui_is_a_note(mark: str) -> None:
-    """diffusers' from_single_file takes the stored values for weights, and leaves the scales unread."""
+    """diffusers' from_single_file reads the stored values as weights and ignores the scales."""
     spec: Spec = {name: (dtype, tuple(shape)) for name, dtype, shape in rest(LLAMA)}
     for module, outputs, inputs in linears(LLAMA):
         spec[f"{module}.weight"] = ("F8_E4M3", (outputs, inputs))
@@ -89,7 +89,7 @@ def test_a_block_within_a_part_is_a_note(part: str, found: bool) -> None:
 
 
 def test_shared_experts_are_listed_for_auto_round() -> None:
-    """auto-round's exceptions are objects by name or pattern, which others are added to."""
+    """auto-round's exceptions are objects by name or pattern, to which the remedy adds entries."""
     config, spec, _ = checkpoint("gptq-4-moe")
     config["quantization_config"] = {"quant_method": "auto-round", "bits": 4, "group_size": 128, "sym": True,
                                      "packing_format": "auto_round:auto_gptq"}  # fmt: skip
@@ -100,7 +100,7 @@ def test_shared_experts_are_listed_for_auto_round() -> None:
     assert found.help == 'add {".*o_proj": {"bits": 16, "data_type": "float"}} to "extra_config" in quantization_config'
 
 
-def test_packed_numbers_without_any_helper_lack_them() -> None:
+def test_packed_values_without_any_helper_are_incomplete() -> None:
     down = "model.layers.1.mlp.down_proj.weight"
     assert bad(changed("bnb_nf4", f"{down}.")) == ["T610"]
 

@@ -1,4 +1,4 @@
-"""The pages of the findings about quantization show what the tool prints."""
+"""The pages of the findings about quantization show the output of the tool."""
 
 from __future__ import annotations
 

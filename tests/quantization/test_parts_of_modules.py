@@ -1,4 +1,4 @@
-"""Each tensor of a quantized module can be lost, transposed or replaced: one finding says which."""
+"""Each tensor of a quantized module is lost, transposed or replaced: one finding names it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def errors(name: str, result: Audit) -> list[str]:
 
 
 @pytest.mark.parametrize("name", sampled(PACKED, 3, tool))
-def test_any_tensor_of_a_module_is_missed(name: str) -> None:
+def test_any_lost_tensor_of_a_module_is_reported(name: str) -> None:
     for suffix in suffixes(name):
         if (name, suffix) not in OPTIONAL:
             assert {"T610", "T612"} & set(errors(name, changed(name, drop=f"{MODULE}.{suffix}"))), suffix
@@ -62,7 +62,7 @@ def test_a_transposed_helper_is_named(name: str) -> None:
 
 @pytest.mark.parametrize("name", sampled([name for name in PACKED if original(name)], 3, tool))
 @pytest.mark.parametrize("dtype", ["I64", "I32", "I8", "U8", "BOOL", "C64"])
-def test_a_matrix_of_integers_is_no_weight(name: str, dtype: str) -> None:
+def test_a_weight_stored_as_integers_is_an_error(name: str, dtype: str) -> None:
     plain = f"{MODULE}.weight"
     put: Spec = {plain: (dtype, original(name)[plain])}
     assert set(errors(name, changed(name, drop=f"{MODULE}.", put=put))) <= {"T603", "T610", "T620"}
@@ -79,7 +79,7 @@ STATIC = {
 
 
 @pytest.mark.parametrize(("name", "suffix"), STATIC.items())
-def test_a_factor_is_no_integer_and_not_lost(name: str, suffix: str) -> None:
+def test_a_factor_that_is_lost_or_an_integer_is_reported(name: str, suffix: str) -> None:
     tensor = f"{MODULE}.{suffix}"
     assert "T610" in errors(name, changed(name, drop=tensor))
     assert errors(name, changed(name, put={tensor: ("I32", checkpoint(name)[1][tensor][1])})) == ["T611"]
@@ -142,7 +142,7 @@ def test_a_lost_cache_scale_of_a_projection_is_one_finding() -> None:
 
 @pytest.mark.parametrize("name", ["fp8_finegrained", "fp8-block-64-moe"])
 def test_scales_of_blocks_under_another_name_are_renamed(name: str) -> None:
-    """As Quark writes them: FP8Linear of transformers 5.23 has `weight_scale_inv`, and so has vLLM's fp8."""
+    """As Quark writes them; FP8Linear of transformers 5.23 and vLLM's fp8 read `weight_scale_inv`."""
     config, spec, parameters = checkpoint(name)
     assert any(key.endswith("weight_scale_inv") for key in spec)
     renamed = {key.replace("weight_scale_inv", "weight_scale"): entry for key, entry in spec.items()}
@@ -154,7 +154,7 @@ def test_scales_of_blocks_under_another_name_are_renamed(name: str) -> None:
 
 
 def test_compressed_tensors_reads_no_inverse_scales() -> None:
-    """Measured: transformers 5.23 with compressed-tensors 0.20 lacks each `weight_scale` then."""
+    """Measured: each `weight_scale` is missing in transformers 5.23 with compressed-tensors 0.20."""
     config, spec, _ = checkpoint("fp8_finegrained")
     weights = {"num_bits": 8, "type": "float", "symmetric": True, "strategy": "block", "block_structure": [128, 128]}
     group = {"targets": ["Linear"], "weights": weights}
@@ -170,7 +170,7 @@ def test_compressed_tensors_reads_no_inverse_scales() -> None:
 
 @pytest.mark.parametrize("stated", [{}, {"weight_block_size": None}, {"weight_block_size": [128, 128]}])
 def test_scales_by_row_are_not_read_under_fp8(stated: dict[str, Any]) -> None:
-    """Measured: transformers 5.23 reads no `weight_scale` under fp8; vLLM's holds one for the whole matrix."""
+    """Measured: transformers 5.23 reads no `weight_scale` under fp8; vLLM expects one value for the whole matrix."""
     config, spec, _ = checkpoint("fbgemm")
     assert caused("fbgemm", judged(spec, config)) == []
     block = {"quant_method": "fp8", "activation_scheme": "dynamic", **stated}
@@ -182,7 +182,7 @@ def test_scales_by_row_are_not_read_under_fp8(stated: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("channel", [False, True])
 def test_half_of_a_fused_matrix_is_a_width_of_the_model(channel: bool) -> None:
-    """The inputs of Phi-3's down_proj are half of the rows of gate_up_proj, and no dim of another tensor."""
+    """The inputs of Phi-3's down_proj are half of the rows of gate_up_proj and the dim of no other tensor."""
     record = base_record("phi3", "CausalLM")
     sizes = {"hidden_size": 256, "intermediate_size": 768, "num_attention_heads": 4, "num_key_value_heads": 2}
     config = {**record["config"], **sizes, "pad_token_id": 0}
@@ -222,7 +222,7 @@ def test_a_method_whose_loader_reads_other_tensors(name: str, method: str) -> No
         assert caused(name, audited(name, None, config)) == []
 
 
-def test_a_quantized_head_is_no_error_where_the_config_says_so() -> None:
+def test_a_quantized_head_is_accepted_where_the_config_states_it() -> None:
     config, spec, _ = checkpoint("gptq_4bit_g128_sym")
     _, shape = spec.pop("lm_head.weight", ("F16", spec["model.embed_tokens.weight"][1]))
     for suffix, (kind, dims) in gptq(4, 128)(*shape).items():

@@ -1,4 +1,4 @@
-"""The pattern matcher: as Python's `re` where it speaks at all, and never slow."""
+"""The pattern matcher agrees with Python's `re` on the patterns that it supports, and is never slow."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ KEY = "model.layers.#.mlp.experts.#.up_proj"
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 @pytest.mark.parametrize("name", NAMES)
-def test_as_re(pattern: str, name: str) -> None:
+def test_it_agrees_with_re(pattern: str, name: str) -> None:
     compiled = compile_pattern(pattern)
     assert compiled is not None
     assert compiled.matches(name) == bool(re.match(pattern, name))
@@ -36,7 +36,7 @@ def test_as_re(pattern: str, name: str) -> None:
 
 
 @given(st.text("ab.(|)*+?^$", max_size=9), st.text("ab", max_size=6))
-def test_as_re_on_any_pattern(pattern: str, name: str) -> None:
+def test_it_agrees_with_re_on_any_pattern(pattern: str, name: str) -> None:
     compiled = compile_pattern(pattern)
     if compiled is None:
         return
@@ -49,7 +49,7 @@ def test_as_re_on_any_pattern(pattern: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
-def test_words_stand_in_every_match(pattern: str) -> None:
+def test_required_words_are_in_every_match(pattern: str) -> None:
     compiled = compile_pattern(pattern)
     assert compiled is not None
     for name in NAMES:
@@ -57,26 +57,26 @@ def test_words_stand_in_every_match(pattern: str) -> None:
 
 
 @given(st.text("ab.(|)*+?", max_size=9), st.text("ab", max_size=6))
-def test_words_stand_in_every_match_of_any_pattern(pattern: str, name: str) -> None:
+def test_required_words_are_in_every_match_of_any_pattern(pattern: str, name: str) -> None:
     compiled = compile_pattern(pattern)
     if compiled is not None and compiled.found_in(name):
         assert all(word in name for word in compiled.words)
 
 
 @given(st.text(max_size=40), st.text(max_size=40))
-def test_any_text_is_a_pattern_or_none(pattern: str, name: str) -> None:
+def test_any_text_is_compiled_or_rejected(pattern: str, name: str) -> None:
     compiled = compile_pattern(pattern)
     assert compiled is None or compiled.matches(name) in (True, False)
 
 
-def test_a_hostile_pattern_takes_no_time() -> None:
+def test_a_hostile_pattern_is_fast() -> None:
     for pattern in ("(a*)*b", "(a|aa)+$", "(.*)(.*)(.*)(.*)(.*)x", "(a{0,99}){0,99}b", "(" * 400):
         with at_most(40_000):
             compiled = compile_pattern(pattern)
             assert compiled is None or not compiled.matches("a" * 400 + "!")
 
 
-def test_a_hostile_config_takes_no_time() -> None:
+def test_a_hostile_config_is_fast() -> None:
     hostile = [f"re:(({letter}?.*[0-9]?){{0,20}}x{number})*$" for number in range(300) for letter in "am"]
     settings = settings_of({"quantization_config": {"quant_method": "compressed-tensors", "ignore": hostile}})
     with at_most(1_000_000), pytest.raises(Exceeded), one_budget(Budget(steps=10_000)):

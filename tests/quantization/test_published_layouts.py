@@ -45,7 +45,7 @@ def along_inputs(name: str, shape: tuple[int, ...]) -> Tensors:
 
 
 def apart(name: str, shape: tuple[int, ...]) -> Tensors:
-    """Meta's Llama 4 Maverick in fp8: compressed-tensors, experts one by one."""
+    """Meta's Llama 4 Maverick in fp8: compressed-tensors, one matrix per expert."""
     experts, inputs, outputs = shape
     at, _, last = name.rpartition(".")
     parts = ("gate_proj", "up_proj") if last == "gate_up_proj" else (last,)
@@ -62,8 +62,8 @@ def ternary(name: str, shape: tuple[int, ...]) -> Tensors:
     yield f"{name}_scale", ("BF16", (1,))
 
 
-def turned(name: str, shape: tuple[int, ...]) -> Tensors:
-    """NVFP4 of gpt-oss: stacked experts as they are computed, [E, out, in]."""
+def in_compute_order(name: str, shape: tuple[int, ...]) -> Tensors:
+    """NVFP4 of gpt-oss: stacked experts in the order of the computation, [E, out, in]."""
     experts, inputs, outputs = shape
     yield name, ("U8", (experts, outputs, up(inputs, 2)))
     yield f"{name}_weight_scale", ("F8_E4M3", (experts, outputs, up(inputs, 16)))
@@ -102,7 +102,7 @@ LAYOUTS: Mapping[str, tuple[str, Writer, dict[str, Any], Callable[[str], bool]]]
     "Kimi K2 Thinking": ("deepseek_v3", in_words, INT4, lambda name: ".experts." in name),
     "Llama 4 Maverick": ("llama4", apart, CHANNEL, lambda name: ".experts." in name),
     "Llama 4 in NVFP4": ("llama4", along_inputs, NVFP4, lambda name: ".experts." in name),
-    "gpt-oss in NVFP4": ("gpt_oss", turned, NVFP4, lambda name: name.endswith(STACKS)),
+    "gpt-oss in NVFP4": ("gpt_oss", in_compute_order, NVFP4, lambda name: name.endswith(STACKS)),
     "BitNet": ("bitnet", ternary, BITNET, lambda name: name.endswith("_proj.weight")),
 }  # fmt: skip
 """Name -> model type, how a quantized weight is stored, the block, and which weights are quantized."""
@@ -147,7 +147,7 @@ def test_each_damage_is_an_error(name: str) -> None:
 
 
 def test_experts_apart_without_quantization_are_not_loaded(tmp_path: Path) -> None:
-    """transformers builds them apart for compressed-tensors and bitsandbytes alone."""
+    """transformers builds separate experts only for compressed-tensors and bitsandbytes."""
     spec, config, _ = published("Llama 4 Maverick")
     plain = {key: ("BF16", shape) for key, (_, shape) in spec.items() if not key.endswith("_scale")}
     folder = write(tmp_path, plain, {key: one for key, one in config.items() if key != "quantization_config"})

@@ -1,10 +1,10 @@
-"""What real quantisers put into a state dict, unpacked: needs torch, and each tool where it installs.
+"""Unpacks the state dicts of real quantization tools. Needs torch, and each tool where it can be installed.
 
     pip install torch bitsandbytes optimum-quanto torchao
     pytest -m slow tests/quantization/test_real_tools.py
 
-Linears of several widths are packed by the tool itself; the logical tensors that come out must have the elements
-(and, where headers tell it, the shapes) of those that went in.
+The tool packs linears of several widths; the unpacked tensors must have the number of elements (and, where headers
+determine it, the shapes) of the originals.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Settings from every place that tools write them, as what they say of a module."""
+"""Quantization settings from all places where tools write them, as the settings of a module."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ KEY = "model.layers.#.mlp.down_proj"
 LAYERS = ((Span.range(0, 8),),)
 
 
-def said(config: dict[str, Any], side: dict[str, Any] | None = None, key: str = KEY) -> list[tuple[Any, int]]:
-    """(what is said, of how many layers) of a family."""
+def settings_for(config: dict[str, Any], side: dict[str, Any] | None = None, key: str = KEY) -> list[tuple[Any, int]]:
+    """(settings, number of layers) of a family."""
     return [(what, count(boxes)) for what, boxes in settings_of(config, side).for_family(key, LAYERS)]
 
 
@@ -37,26 +37,30 @@ def said(config: dict[str, Any], side: dict[str, Any] | None = None, key: str = 
         ({"quantization_config": {"quant_method": "modelopt", "quant_algo": "FP8"}}, {}, "modelopt", 8, None),
     ],
 )
-def test_places(config: dict[str, Any], side: dict[str, Any], method: str, bits: int, size: int | None) -> None:
-    [(what, layers)] = said(config, side)
+def test_settings_in_each_place(
+    config: dict[str, Any], side: dict[str, Any], method: str, bits: int, size: int | None
+) -> None:
+    [(what, layers)] = settings_for(config, side)
     assert (what.method, what.bits, what.group_size, layers) == (method, bits, size, 8)
 
 
-def test_no_settings_say_nothing() -> None:
+def test_no_settings_give_no_method() -> None:
     settings = settings_of(LLAMA)
     assert not settings.known
     assert settings.for_family(KEY, LAYERS)[0][0].method is None
 
 
-def test_the_config_comes_before_side_files() -> None:
+def test_the_config_takes_precedence_over_side_files() -> None:
     side = {"quantize_config.json": {"bits": 8, "group_size": 64}}
-    [(what, _)] = said({"quantization_config": {"quant_method": "gptq", "bits": 4, "group_size": 128}}, side)
+    [(what, _)] = settings_for({"quantization_config": {"quant_method": "gptq", "bits": 4, "group_size": 128}}, side)
     assert what.bits == 4
 
 
 def test_gptq_dynamic() -> None:
     dynamic = {r"+:.*layers\.3\..*": {"bits": 8}, r"-:.*layers\.[56]\.mlp.*": {}}
-    found = said({"quantization_config": {"quant_method": "gptq", "bits": 4, "group_size": 128, "dynamic": dynamic}})
+    found = settings_for(
+        {"quantization_config": {"quant_method": "gptq", "bits": 4, "group_size": 128, "dynamic": dynamic}}
+    )
     assert sorted((what.bits, what.skipped is not None, layers) for what, layers in found) == [
         (4, False, 5), (4, True, 2), (8, False, 1),
     ]  # fmt: skip
@@ -70,7 +74,7 @@ def test_mlx_entries() -> None:
         "bits": 4, "group_size": 64, "model.layers.2.mlp.down_proj": {"bits": 8, "group_size": 32},
         "model.layers.4.mlp.down_proj": False, "lm_head": {"bits": 6},
     }  # fmt: skip
-    found = said({"quantization": entries, "quantization_config": entries})
+    found = settings_for({"quantization": entries, "quantization_config": entries})
     assert sorted((what.bits, what.group_size, what.skipped is not None, layers) for what, layers in found) == [
         (4, 64, False, 6), (4, 64, True, 1), (8, 32, False, 1),
     ]  # fmt: skip
@@ -79,7 +83,7 @@ def test_mlx_entries() -> None:
 def test_quantos_file_has_an_entry_for_each_module() -> None:
     entries = {"model.layers.2.mlp.down_proj": {"weights": "qint4", "activations": "none"},
                "model.layers.3.mlp.down_proj": {"weights": "qfloat8_e4m3fn", "activations": "qint8"}}  # fmt: skip
-    found = said({}, {"quanto_qmap.json": entries})
+    found = settings_for({}, {"quanto_qmap.json": entries})
     assert sorted((what.bits or 0, what.activations or "", what.skipped, layers) for what, layers in found) == [
         (0, "", "", 6), (4, "", None, 1), (8, "input_scale", None, 1),
     ]  # fmt: skip
@@ -87,18 +91,18 @@ def test_quantos_file_has_an_entry_for_each_module() -> None:
 
 def test_groups_of_compressed_tensors() -> None:
     config, _, _ = checkpoint("ct-mixed-precision")
-    [(mlp, _)] = said(config)
-    [(attention, _)] = said(config, key="model.layers.#.self_attn.q_proj")
+    [(mlp, _)] = settings_for(config)
+    [(attention, _)] = settings_for(config, key="model.layers.#.self_attn.q_proj")
     assert (mlp.bits, mlp.group_size, mlp.variant) == (4, 128, "pack-quantized")
     assert (attention.bits, attention.strategy, attention.variant) == (8, "channel", "float-quantized")
     assert mlp.key("bits") == "quantization_config.config_groups.group_1.weights.num_bits"
 
 
-def test_symmetry_tells_whether_zero_points_are_stored() -> None:
+def test_symmetry_determines_whether_zero_points_are_stored() -> None:
     config, _, _ = checkpoint("ct-w4-asym")
-    assert said(config)[0][0].zeros is True
+    assert settings_for(config)[0][0].zeros is True
     config, _, _ = checkpoint("ct_w4a16")
-    assert said(config)[0][0].zeros is False
+    assert settings_for(config)[0][0].zeros is False
 
 
 def test_entries_that_cannot_be_read_are_reported() -> None:
@@ -117,7 +121,7 @@ ANYTHING: list[Any] = [
 
 @pytest.mark.parametrize("value", ANYTHING)
 @pytest.mark.parametrize("key", ["quantization_config", "quantization", "compression_config"])
-def test_anything_is_read(key: str, value: object) -> None:
+def test_any_value_is_read(key: str, value: object) -> None:
     settings_of({key: value}).for_family(KEY, LAYERS)
 
 
@@ -130,7 +134,7 @@ UNKNOWN: list[Writer] = [
 
 
 @pytest.mark.parametrize("writer", UNKNOWN)
-def test_a_method_that_is_not_known_leaves_its_modules_open(writer: Writer) -> None:
+def test_an_unknown_method_leaves_its_modules_unchecked(writer: Writer) -> None:
     config, tensors = simple(LLAMA, writer, {"quant_method": "of-a-new-tool", "bits": 4})
     audited = judged({name: (dtype, tuple(shape)) for name, (dtype, shape) in tensors.items()}, config)
     assert (audited.verdict, codes(audited)) == ("undecided", set())
@@ -145,6 +149,6 @@ def test_a_method_that_is_not_known_leaves_its_modules_open(writer: Writer) -> N
     [("gptq_4bit_g128_sym", "complete", "refuses"), ("hqq_4bit_g64", "unknown", "unknown"),
      ("bnb_nf4", "complete", "unknown"), ("eetq", "unknown", "unknown"), ("mlx_4bit_g64", "unknown", "complete")],
 )  # fmt: skip
-def test_programs_are_said_to_read_the_methods_that_their_lists_name(name: str, vllm: str, mlx: str) -> None:
+def test_programs_read_the_methods_in_their_lists(name: str, vllm: str, mlx: str) -> None:
     found = {one.loader: one.outcome for one in in_folder(name).loads}
     assert (found["vllm"], found["mlx"]) == (vllm, mlx)

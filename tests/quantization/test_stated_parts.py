@@ -1,4 +1,4 @@
-"""Parts that the metadata of torchao's files lists."""
+"""Parts of weights that are listed in the metadata of torchao's files."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ PARTS = ("qdata", "scale", "zero_point")
 
 
 def audited(folder: Path, lost: str, parts: object, prefix: str = "") -> list[str]:
-    """The codes of errors without the tensors that end so, where the metadata lists parts of each weight.
+    """The codes of errors after removing tensors by suffix, where the metadata lists parts of each weight.
 
-    prefix: what the names in the metadata begin with besides.
+    prefix: an additional prefix of the names in the metadata.
     """
     config, spec, _ = checkpoint("torchao_int8wo")
     modules = [name.removesuffix("._weight_qdata") for name in spec if name.endswith("._weight_qdata")]
@@ -38,7 +38,7 @@ def audited(folder: Path, lost: str, parts: object, prefix: str = "") -> list[st
 def test_a_part_that_is_listed_and_stored_for_no_weight_is_one_error(
     tmp_path: Path, lost: str, parts: object, codes: list[str]
 ) -> None:
-    """Recorded: transformers 5.24 with torchao 0.18 raises; without the list nothing asks for the part."""
+    """Recorded: transformers 5.24 with torchao 0.18 raises; without the list nothing reads the part."""
     assert audited(tmp_path, lost, parts) == codes
 
 
@@ -46,5 +46,5 @@ def test_a_part_that_is_listed_and_stored_for_no_weight_is_one_error(
 def test_the_names_in_the_metadata_may_be_those_of_the_model_in_memory(
     tmp_path: Path, lost: str, codes: list[str]
 ) -> None:
-    """Recorded: transformers 5.23 saves LLaVA so, and loads it completely."""
+    """Recorded: transformers 5.23 saves LLaVA in this form and loads it completely."""
     assert audited(tmp_path, lost, PARTS, "model.") == codes

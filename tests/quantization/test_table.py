@@ -1,4 +1,4 @@
-"""The table of bits by role: it adds up, and says why a linear was left alone."""
+"""The table of bits by role: it adds up, and gives the reason why a linear is not quantized."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def test_the_table_adds_up(name: str) -> None:
     assert all(len(line) <= 80 for line in packing_text(audited).splitlines())
 
 
-def test_nothing_packed_has_no_table() -> None:
+def test_an_unquantized_model_has_no_table() -> None:
     config, spec, _ = checkpoint("mlx-nothing")
     assert packing_table(judged(spec, config)) is None
     assert packing_text(judged(spec, config)) == ""
 
 
-def test_the_reasons_of_what_is_left() -> None:
+def test_the_reasons_for_unquantized_linears() -> None:
     config, spec, _ = checkpoint("gptq-dynamic")
     table = packing_table(judged(spec, config))
     assert table is not None

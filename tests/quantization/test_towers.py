@@ -1,7 +1,7 @@
-"""A quantized text model beside a plain tower: where the block stands, and what it leaves out.
+"""A quantized text model with an unquantized tower: the place of the block, and the modules that it excludes.
 
-Measured with compressed-tensors 0.20: transformers 5.23 reads the block of the text model for the whole model, and
-leaves random what it does not leave out; 4.57 does not read it there.
+Measured with compressed-tensors 0.20: transformers 5.23 applies the block of the text model to the whole model, and
+leaves modules that it does not exclude random; 4.57 does not read it there.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ TOWER = ["re:.*vision_tower.*", "re:.*multi_modal_projector.*"]
 
 
 def block(*ignored: str) -> dict[str, Any]:
-    """Four bits for every linear layer that is not left out."""
+    """Four bits for every linear layer that is not excluded."""
     weights = {"num_bits": 4, "type": "int", "symmetric": True, "strategy": "group", "group_size": 128}
     groups = {"group_0": {"targets": ["Linear"], "weights": weights}}
     return {"quant_method": "compressed-tensors", "format": "pack-quantized", "quantization_status": "compressed",
@@ -70,7 +70,7 @@ def test_layers_that_the_block_does_not_leave_out_are_one_finding(inside: bool, 
 
 
 @pytest.mark.parametrize(("inside", "older"), [(True, "random"), (False, "complete")])
-def test_a_tower_that_is_left_out_is_no_fault(inside: bool, older: str, tmp_path: Path) -> None:
+def test_an_excluded_tower_is_clean(inside: bool, older: str, tmp_path: Path) -> None:
     audited = read(tmp_path, block(*TOWER), inside=inside)
     assert (audited.verdict, codes(audited) - {"N409"}) == ("clean", set())
     outcomes = {str(one.version)[:1]: one.outcome for one in audited.loads if one.loader == "transformers"}
@@ -97,7 +97,7 @@ def awq(*excluded: str, width: int = 64) -> Audit:
 
 @pytest.mark.parametrize("width", [64, 128])
 def test_awq_replaces_the_layers_of_a_tower_that_no_list_leaves_out(width: int) -> None:
-    """Whatever their widths are: `replace_with_awq_linear` asks only for the list."""
+    """For any width: `replace_with_awq_linear` depends only on the list."""
     (finding,) = (one for one in awq(width=width).findings if one.severity == "error")
     assert finding.code == "T641"
     (step,) = finding.remedy().steps

@@ -1,4 +1,4 @@
-"""Settings of a config that contradict the weights are one finding about the setting; the count does not move."""
+"""A setting that contradicts the weights is one finding about the setting; the count does not change."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_groups_are_found_where_the_widths_allow_other_bits_too() -> None:
     assert (step.key, step.new) == (("quantization", "group_size"), 32)
 
 
-def test_both_copies_of_a_block_are_set() -> None:
+def test_the_remedy_sets_both_copies_of_a_block() -> None:
     (finding,) = (one for one in changed("mlx_4bit_g64", bits=8).findings if one.code == "T614")
     assert [step.key for step in finding.remedy().steps] == [("quantization", "bits"), ("quantization_config", "bits")]
     assert "quantization.bits and quantization_config.bits to 4" in finding.remedy().words
@@ -112,7 +112,7 @@ def test_a_wrong_setting_of_a_group_is_one_finding(name: str, what: str) -> None
 @pytest.mark.parametrize("own", [None, "pack-quantized", "int-quantized", "float-quantized", "naive-quantized"])
 @pytest.mark.parametrize("name", [name for name in NAMES if re.match(r"ct[-_](w\d|fp8|int8|w8a8)", name)])
 def test_the_format_of_a_group_says_which_tensors_are_read(name: str, own: str | None) -> None:
-    """That of the whole block is not read; and all formats but the packed one name the same tensors."""
+    """The format of the whole block is not read; all formats except the packed one have the same tensors."""
     config, spec, _ = checkpoint(name)
     block = config["quantization_config"]
     for group in block["config_groups"].values():
@@ -131,7 +131,7 @@ def test_the_format_of_a_group_says_which_tensors_are_read(name: str, own: str |
 @pytest.mark.parametrize("inputs", [None, INTEGER_INPUTS, {**INTEGER_INPUTS, "type": "float"}])
 @pytest.mark.parametrize("name", [name for name in NAMES if re.match(r"ct[-_](w\d|fp8_dynamic|int8|w8a8)", name)])
 def test_the_format_that_a_loader_infers_is_compared_with_the_tensors(name: str, inputs: Any) -> None:
-    """Recorded: transformers 5.23 with compressed-tensors 0.20. Floats are read whatever is inferred."""
+    """Recorded: transformers 5.23 with compressed-tensors 0.20. Floats are read under any inferred format."""
     result = without_format(name, input_activations=inputs)
     spec = checkpoint(name)[1]
     packed = any(one.endswith("weight_packed") for one in spec)
@@ -160,9 +160,9 @@ def test_the_step_of_an_unstated_format_is_the_path_in_the_file_that_states_the_
 SETTINGS = {"bits", "num_bits", "nbits", "group_size"}
 NOT_DECISIVE = re.compile(
     r"extra_config\.lm_head|act_bits|act_group_size|input_activations|input_tensors"  # not of quantized weights
-    r"|^mlx_mixed_3_6: quantization\.(bits|group_size)$"  # every module has an entry of its own
-    r"|^modelopt_(fp8|nvfp4): .*num_bits"  # quant_algo says it too, and loaders read that
-    r"|^hqq_4bit_g64_axis0: .*group_size"  # 4 bits in other groups are other bits in the same: only values tell
+    r"|^mlx_mixed_3_6: quantization\.(bits|group_size)$"  # every module has its own entry
+    r"|^modelopt_(fp8|nvfp4): .*num_bits"  # quant_algo states it too, and loaders read that
+    r"|^hqq_4bit_g64_axis0: .*group_size"  # other bits in other groups have these shapes too
 )
 """Settings of which another value contradicts no shape."""
 
@@ -226,7 +226,7 @@ SKIPS = [
 
 
 @pytest.mark.parametrize(("name", "key"), SKIPS)
-def test_a_module_listed_as_left_alone_is_reported_where_it_is_packed(name: str, key: str) -> None:
+def test_a_quantized_module_in_the_list_of_exclusions_is_reported(name: str, key: str) -> None:
     config, spec, _ = checkpoint(name)
     config["quantization_config"][key] = ["lm_head", MODULE]
     assert bad(audited(name, spec, config)) == ["T615"]
@@ -266,7 +266,7 @@ BLOCKS = [["self_attn.k_proj", "self_attn.v_proj", "self_attn.q_proj"], ["self_a
 
 
 def test_gptq_quantizes_only_the_modules_of_its_list() -> None:
-    """GPTQ in optimum replaces no layer of which no entry is the end of its name."""
+    """GPTQ in optimum replaces only layers whose names end with an entry."""
 
     def result(attention: bool, mlp: bool, listed: list[Any] | None) -> list[str]:
         packed = gptq(4, 128)
@@ -285,7 +285,7 @@ def test_gptq_quantizes_only_the_modules_of_its_list() -> None:
 
 @pytest.mark.parametrize("name", ["ct_w4a16", "ct_fp8_dynamic", "ct_w8a8"])
 def test_a_tied_head_must_be_listed_although_it_is_not_stored(name: str) -> None:
-    """The loader quantizes it like every other linear layer, and finds none of its tensors."""
+    """The loader quantizes it like every other linear layer and finds none of its tensors."""
     result = tied(name, ["re:.*gate$"])
     assert bad(result) == ["T662"]
     (step,) = next(one for one in result.findings if one.code == "T662").remedy().steps
@@ -404,13 +404,13 @@ FIXED_INPUTS = [
 
 
 @pytest.mark.parametrize(("name", "helper", "stated"), FIXED_INPUTS)
-def test_scales_of_inputs_that_the_config_calls_fixed_are_missed(
+def test_lost_scales_of_inputs_that_the_config_calls_static_are_missing(
     name: str, helper: str, stated: dict[str, Any]
 ) -> None:
     config, spec, _ = checkpoint(name)
     groups = config["quantization_config"]["config_groups"]
     without = {tensor: entry for tensor, entry in spec.items() if not tensor.endswith(helper)}
-    assert not audited(name, without, config).findings  # nothing says that they are stored
+    assert not audited(name, without, config).findings  # nothing states that they are stored
     for group in groups.values():
         group.update(stated)
     assert not audited(name, spec, config).findings
@@ -453,20 +453,20 @@ def test_scales_of_inputs_that_no_module_has_are_computed(
     assert not lost.remedy().steps  # the others have theirs
 
 
-GPTQ_SAYS = {"quant_method": "gptq", "bits": 4, "group_size": 128}
+GPTQ_BLOCK = {"quant_method": "gptq", "bits": 4, "group_size": 128}
 CASCADES = [
     ("mlx4_phi3", ("quantization", "bits"), 8),
     ("mlx_3_128", ("quantization", "group_size"), 64),
     ("ct_w4a16_qwen3moe", ("quantization_config", "config_groups", "group_0", "weights", "num_bits"), 8),
-    ("ct_w2a16", ("quantization_config",), GPTQ_SAYS),
-    ("tao_intx2_g64", ("quantization_config",), GPTQ_SAYS),
-    ("bnb_int8_head", ("quantization_config",), GPTQ_SAYS),
+    ("ct_w2a16", ("quantization_config",), GPTQ_BLOCK),
+    ("tao_intx2_g64", ("quantization_config",), GPTQ_BLOCK),
+    ("bnb_int8_head", ("quantization_config",), GPTQ_BLOCK),
 ]
-"""Record, key, wrong value: read so, the values stand for weights of other shapes."""
+"""Record, key, wrong value: with it, the values unpack to weights of other shapes."""
 
 
 @pytest.mark.parametrize(("name", "path", "value"), CASCADES)
-def test_what_follows_from_a_wrong_setting_is_no_finding(name: str, path: tuple[str, ...], value: object) -> None:
+def test_consequences_of_a_wrong_setting_are_not_reported(name: str, path: tuple[str, ...], value: object) -> None:
     record = variants()[name]
     config = copy.deepcopy(record["config"])
     spec = {tensor: (dtype, tuple(shape)) for tensor, (dtype, shape) in record["tensors"].items()}
@@ -515,7 +515,7 @@ def test_another_algorithm_of_modelopt_is_one_finding_with_the_right_one(name: s
 
 @pytest.mark.parametrize(("key", "value"), [("num_bits", 2), ("type", "int")])
 @pytest.mark.parametrize("name", ["modelopt_fp8", "modelopt_nvfp4"])
-def test_what_no_loader_of_modelopt_reads_is_a_warning(name: str, key: str, value: object) -> None:
+def test_settings_that_no_loader_of_modelopt_reads_are_a_warning(name: str, key: str, value: object) -> None:
     config, spec, _ = checkpoint(name)
     group = config["quantization_config"]["config_groups"]["group_0"]["weights"]
     right, group[key] = group[key], value
@@ -536,7 +536,7 @@ def test_a_module_that_mixed_precision_does_not_name_is_built_plain() -> None:
 
 
 def without(block: dict[str, Any], *path: str) -> None:
-    """Removes what a path leads to."""
+    """The block without the entry at a path."""
     for key in path[:-1]:
         block = block[key]
     del block[path[-1]]
@@ -565,7 +565,7 @@ def test_a_group_that_states_no_bits_has_eight(name: str, codes: list[str]) -> N
 
 
 @pytest.mark.parametrize("name", ["ct_w4a16_opt", "ct_w4a16_qwen3moe"])
-def test_rows_of_one_group_say_nothing_else_than_those_of_several(name: str) -> None:
+def test_one_group_is_read_like_several(name: str) -> None:
     one = variants()[name]
     config = copy.deepcopy(one["config"])
     config["quantization_config"]["config_groups"]["group_0"]["weights"]["group_size"] = 64
@@ -577,7 +577,7 @@ def test_rows_of_one_group_say_nothing_else_than_those_of_several(name: str) -> 
 
 @pytest.mark.parametrize("name", ["ct_fp8_dynamic", "ct_w4a16", "ct_w8a8", "ct-w4-asym", "ct_w4a16_qwen3moe"])
 def test_a_plain_head_must_be_ignored_by_the_method_that_leaves_out_nothing(name: str) -> None:
-    """Measured: transformers 5.23 with compressed-tensors 0.20 misses lm_head.weight_scale and computes NaN."""
+    """Measured: transformers 5.23 with compressed-tensors 0.20 lacks lm_head.weight_scale and returns NaN."""
     if name in NAMES:
         config, spec, _ = checkpoint(name)
     else:
@@ -597,7 +597,7 @@ def test_a_plain_head_must_be_ignored_by_the_method_that_leaves_out_nothing(name
 
 @pytest.mark.parametrize(("name", "key"), [("bnb_nf4", "load_in_4bit"), ("bnb_int8", "load_in_8bit")])
 @pytest.mark.parametrize("absent", [True, False])
-def test_no_switch_of_bitsandbytes_is_on(name: str, key: str, absent: bool) -> None:
+def test_a_block_of_bitsandbytes_without_an_enabled_switch(name: str, key: str, absent: bool) -> None:
     """Measured with transformers 5.23: it refuses 4 bits, and leaves the scales of 8 bits unread."""
     config, spec, _ = checkpoint(name)
     block = config["quantization_config"]
@@ -631,7 +631,7 @@ def test_nvfp4_for_inputs_of_eight_bits(algorithm: str, codes: list[str]) -> Non
 
 
 @pytest.mark.parametrize("suffix", ["input_scale", "weight_scale", "weight_scale_2"])
-def test_a_scale_of_nvfp4_for_inputs_of_eight_bits_is_missed(suffix: str) -> None:
+def test_a_lost_scale_of_nvfp4_for_inputs_of_eight_bits_is_missing(suffix: str) -> None:
     config, spec = wide_nvfp4()
     lost = next(key for key in spec if key.endswith(f".{suffix}"))
     assert bad(judged({key: entry for key, entry in spec.items() if key != lost}, config)) == ["T610"]

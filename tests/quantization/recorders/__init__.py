@@ -1,5 +1,5 @@
-"""Scripts that make the records of `fixtures/quantization` anew, one for each environment of tools.
+"""Scripts that make the records of `fixtures/quantization`, one for each environment of tools.
 
-Each names in its docstring what to install and whether it has been run as it stands. `models.py` builds the tiny
-random models, and turns what a tool saved into a record.
+Each docstring lists what to install and states whether the script has been run in this form. `models.py` builds the
+tiny random models and turns what a tool saved into a record.
 """

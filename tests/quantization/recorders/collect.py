@@ -2,7 +2,7 @@
 
     python -m tests.quantization.recorders.collect FOLDER
 
-FOLDER has a folder for each checkpoint, as the tool wrote it, and `base_NAME` for each model before it was quantized.
+FOLDER has a folder for each checkpoint as the tool wrote it, and `base_NAME` for each unquantized model.
 The first word of the name is the tool (bnb, tao: torchao, quanto, ct: llmcompressor, ar: auto-round, mo: ModelOpt,
 mlx, gemma: the layers of `integrations/gemma_quant.py` of transformers 5.23, saved with `save_file`).
 """
@@ -28,7 +28,7 @@ BUFFERS = ("e_score_correction_bias",)
 
 
 def base_of(config: dict[str, Any], bases: dict[str, dict[str, Any]], tied: bool | None) -> str | None:
-    """The model before: the one with the same sizes."""
+    """The unquantized model: the one with the same sizes."""
 
     def alike(base: dict[str, Any]) -> bool:
         shared = (base.keys() & config.keys()) - set(OWN)
@@ -51,7 +51,7 @@ def parameters_of(folder: Path) -> int:
 
 
 def main(folder: Path) -> None:
-    """One record for each folder with a config and tensors."""
+    """Write a record for each folder with a config and tensors."""
     bases = {path.name: content(path / "config.json") for path in sorted(folder.glob("base_*"))}
     found: dict[str, Any] = {}
     for path in sorted(folder.iterdir()):

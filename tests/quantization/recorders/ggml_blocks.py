@@ -1,4 +1,4 @@
-"""Records what llama.cpp's quantizers make of two rows of numbers: each block format, with and without weights.
+"""Records blocks that llama.cpp's quantizers make of two rows of values: each format, with and without weights.
 
     python -m tests.quantization.recorders.ggml_blocks LIBRARY
 

@@ -1,6 +1,6 @@
-"""The tiny models that the tools quantize, and the record of what they saved. Needs torch and transformers.
+"""The tiny models that the tools quantize, and records of what they saved. Needs torch and transformers.
 
-Every width is another number, so that no wrong formula agrees by chance; `ODD` has widths that 32 does not divide.
+All widths differ, so that no wrong formula agrees by chance; `ODD` has widths that 32 does not divide.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def write(
 ) -> None:
     """The record of a run. before, after: the folders of the model and of what the tool saved.
 
-    without: the end of the names of buffers that are left out, as `notes` says.
+    without: the suffix of the names of buffers that are left out, as stated in `notes`.
     """
     original = {tensor: shape for tensor, (_, shape) in headers(before).items()}
     config = after if (after / "config.json").exists() else before

@@ -3,7 +3,7 @@
     pip install torch==2.13.0 transformers==4.57.3 accelerate hqq==0.2.8.post1
     python -m tests.quantization.recorders.with_hqq
 
-Written from the documentation of `HqqConfig`; it has not been run as it stands.
+Written from the documentation of `HqqConfig`; it has not been run in this form.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ RUNS = {"hqq_4bit_g64": (4, 64, 1), "hqq_4bit_g64_axis0": (4, 64, 0), "hqq_3bit_
 
 
 def main() -> None:
-    """Each run: the model is saved, loaded with the settings, and saved again."""
+    """Save the model, load it with the settings of each run, and save it again."""
     torch = import_module("torch")
     transformers = import_module("transformers")
 

@@ -3,8 +3,8 @@
     pip install torch==2.13.0 llmcompressor==0.14.0.1
     python -m tests.quantization.recorders.with_llmcompressor
 
-llmcompressor brings a transformers of its own: use an environment of its own. Written from its guides to `oneshot` and
-to saving a model; it has not been run as it stands.
+llmcompressor requires another version of transformers: use a separate environment. Based on its guides to `oneshot` and
+to saving a model; it has not been run in this form.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ RUNS = {
 
 
 def main() -> None:
-    """Each scheme on every linear but the head."""
+    """Apply each scheme to every linear except the head."""
     oneshot = import_module("llmcompressor").oneshot
     QuantizationModifier = import_module("llmcompressor.modifiers.quantization").QuantizationModifier
     AutoModelForCausalLM = import_module("transformers").AutoModelForCausalLM

@@ -1,10 +1,10 @@
-"""Records of MLX. It runs on a CPU too.
+"""Records of MLX, which also runs on a CPU.
 
     pip install torch==2.13.0 transformers==5.23.0 "mlx[cpu]==0.32.4" mlx-lm==0.32.2
     python -m tests.quantization.recorders.with_mlx TOKENIZER
 
 TOKENIZER is a folder with the files of any tokenizer of transformers, which `convert` loads and copies. Written from
-the source of `mlx_lm.convert`; it has not been run as it stands.
+the source of `mlx_lm.convert`; it has not been run in this form.
 """
 
 from __future__ import annotations

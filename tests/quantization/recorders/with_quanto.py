@@ -1,4 +1,4 @@
-"""Records of optimum-quanto, as its `save_pretrained` writes them: quanto_qmap.json says what each module is.
+"""Records of optimum-quanto, as its `save_pretrained` writes them: with each module's type in quanto_qmap.json.
 
 pip install torch==2.13.0 transformers==5.23.0 accelerate optimum-quanto==0.2.7
 python -m tests.quantization.recorders.with_quanto
@@ -17,7 +17,7 @@ RUNS = {"quanto_float8": "qfloat8", "quanto_int8": "qint8", "quanto_int4": "qint
 
 
 def main() -> None:
-    """Each type on every linear but the head."""
+    """Apply each type to every linear except the head."""
     quanto = import_module("optimum.quanto")
     AutoModelForCausalLM = import_module("transformers").AutoModelForCausalLM
 

@@ -16,7 +16,7 @@ NOTES = "without the frequencies of the rotary embedding, which are saved too"
 
 
 def main() -> None:
-    """Three widths of every linear but the head."""
+    """Quantize every linear except the head in three widths."""
     transformers = import_module("transformers")
     for bits in (3, 4, 8):
         with tempfile.TemporaryDirectory() as folder:

@@ -46,7 +46,7 @@ RUNS: dict[str, tuple[dict[str, Any], str, Callable[[], Any]]] = {
 
 
 def main(names: list[str]) -> None:
-    """Each run: the model is saved, loaded with the settings, and saved again."""
+    """Save the model, load it with the settings of each run, and save it again."""
     torch = import_module("torch")
     AutoModelForCausalLM = import_module("transformers").AutoModelForCausalLM
 
