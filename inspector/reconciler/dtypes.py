@@ -89,9 +89,10 @@ BYTES: Final = frozenset({"U8", "I8"})
 def weights_not_float(lines: Sequence[Line], quantized: Collection[str]) -> Iterator[Finding]:
     """One finding for each dtype in which weights are stored although only quantized weights have it.
 
-    quantized: families whose wrong quantization another finding reports.
+    Buffers are weights here if they hold floats, such as running means and codebooks. quantized: families whose wrong
+    quantization another finding reports.
     """
-    weights = (line for line in lines if line.block is not None and line.block.slot.tensor.counted)
+    weights = (line for line in lines if line.block is not None and _holds_floats(line))
     plain = (line for line in weights if line.packed is None and line.family not in quantized and not is_four_bit(line))
     yield from _not_float(plain, list(filter(_may_be_scale, lines)))
 
@@ -182,6 +183,21 @@ def _chooses(family: str) -> bool:
     return segments[-1] == "num_batches_tracked" or any(
         "_indices" in segment or segment.endswith("_size") for segment in segments
     )
+
+
+INTEGER_BUFFERS: Final = frozenset({
+    "bias", "layer_multipliers", "masked_bias", "ngram_heads_offsets", "ngram_heads_vocab_sizes", "num_batches_tracked",
+    "position_ids", "relative_position_index", "summary_idxs", "tid2eid", "token_type_ids",
+})  # fmt: skip
+"""Last segments of the buffers that transformers builds as integers or booleans, by all recorded classes."""
+
+
+def _holds_floats(line: Line) -> bool:
+    """True for parameters and for buffers of several floats."""
+    if line.block is None or line.block.slot.tensor.counted:
+        return True
+    several = line.layout.elements > 1
+    return several and line.family.rpartition(".")[2] not in INTEGER_BUFFERS
 
 
 def is_four_bit(one: Line | Placed) -> bool:

@@ -32,6 +32,18 @@ def test_integers_are_no_weights(model_type: str, dtype: str) -> None:
         assert audited.findings[0].facts["dtype"] == dtype
 
 
+@pytest.mark.parametrize(("model_type", "ending", "found"), [
+    ("xcodec", "codebook.embed", {"T603"}), ("resnet", "running_var", {"T603"}),
+    ("deepseek_v3", "e_score_correction_bias", {"T603"}), ("bert", "position_ids", set()),
+    ("resnet", "num_batches_tracked", set()), ("swin", "relative_position_index", set()),
+])  # fmt: skip
+def test_integers_are_no_buffers_of_floats(model_type: str, ending: str, found: set[str]) -> None:
+    record = base_record(model_type)
+    spec = spec_of(record)
+    spec.update({name: ("I32", shape) for name, (_, shape) in spec.items() if name.endswith(ending)})
+    assert codes(judged(spec, record["config"])) == found
+
+
 @pytest.mark.parametrize("dtype", ["F16", "BF16", "F64", "F8_E4M3", "F8_E5M2"])
 @pytest.mark.parametrize("model_type", TYPES)
 def test_floats_are(model_type: str, dtype: str) -> None:
