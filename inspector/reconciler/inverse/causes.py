@@ -144,11 +144,19 @@ def _with_what_follows(causes: Sequence[Cause]) -> Cause | None:
 
 
 def _leaves_out(cause: Cause) -> bool:
-    """True if the value only lowers a number of parts.
+    """True if the value only lowers a number of parts, or shortens or lowers a list with one entry for each part.
 
     If more is missing than these parts, the weights are incomplete and the config may be right.
     """
-    return cause.lost is not None and type(cause.weights) is type(cause.config) is int and cause.weights < cause.config
+    stated, found = cause.config, cause.weights
+    if isinstance(stated, list | tuple) and isinstance(found, list | tuple):
+        return len(found) <= len(stated) and all(map(_is_less, found, stated))
+    return cause.lost is not None and type(found) is type(stated) is int and found < stated
+
+
+def _is_less(found: Any, stated: Any) -> bool:
+    """True if an entry of a list is unchanged, a lower number, or a switch that is off instead of on."""
+    return found == stated or (type(found) is type(stated) in (int, bool) and found < stated)
 
 
 def _of_renamed(differences: Differences, causes: Sequence[Cause]) -> set[str]:
