@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from inspector.adapters.lora_variants import blocks_in, variant_tensors
 from inspector.adapters.method_table import CONVOLUTIONS, LINEAR, RANKS, TABLES, rows_of
 
 Shape = tuple[int | None, ...]
@@ -34,7 +35,7 @@ class Target(Struct, frozen=True):
     inputs, outputs: of the matrix; for a table, its rows and its width. kernel: of a convolution, 0 if unknown. rank:
     from the config, None if unknown. experts: number of stacked matrices. feedforward: IA3 scales its input. biased:
     the module has a bias. preserved: the config's setting for the directions that OSF keeps. whole: None if the other
-    targets are unknown.
+    targets are unknown. in_blocks: the low-rank matrix that BD-LoRA stores as diagonal blocks, "A" or "B".
     """
 
     kind: str
@@ -47,6 +48,7 @@ class Target(Struct, frozen=True):
     biased: bool = False
     preserved: object = None
     whole: Whole | None = None
+    in_blocks: str = ""
 
 
 class AdapterTensor(Struct, frozen=True):
@@ -183,8 +185,13 @@ def _lora(target: Target, values: Mapping[str, Any]) -> Iterator[AdapterTensor]:
         yield AdapterTensor(".lora_A.weight", (rank, inputs), 0, ((rank, outputs),))
         yield AdapterTensor(".lora_B.weight", (outputs, rank), 1, ((inputs, rank),))
     else:
-        yield AdapterTensor(".lora_A.weight", (rank, inputs), 0)
-        yield AdapterTensor(".lora_B.weight", (outputs, rank), 1)
+        blocks = blocks_in(values) or 1
+        across = inputs // blocks if inputs is not None and target.in_blocks == "A" else inputs
+        down = rank // blocks if rank is not None and target.in_blocks == "B" else rank
+        yield AdapterTensor(".lora_A.weight", (rank, across), 0)
+        yield AdapterTensor(".lora_B.weight", (outputs, down), None if target.in_blocks == "B" else 1)
+        for ending, shape, frozen in variant_tensors(rank, inputs, values) if target.kind == "linear" else ():
+            yield AdapterTensor(ending, shape, None, (), frozen)
     if values.get("use_dora") is True and target.kind != "experts":
         vector: Shape = (1, outputs, *(1,) * len(target.kernel)) if target.kind == "conv" else (outputs,)
         yield AdapterTensor(".lora_magnitude_vector", vector)

@@ -20,7 +20,8 @@ PROMPT_TENSORS: Final = frozenset({PROMPT, "prefix_task_cols", "prefix_task_rows
 """Tensors that prompt methods save: the prompt, and the factors of multitask prompt tuning."""
 BASE_LAYER: Final = ".base_layer"
 _SEGMENT: Final = re.compile(
-    r"lora_(?:A|B|E|embedding_A|embedding_B|magnitude_vector|ga_\w+)|ranknum|ia3_l|hada_(?:w[12]_[ab]|t[12])"
+    r"lora_(?:A|B|E|embedding_A|embedding_B|magnitude_vector|ga_\w+|diag|velora_embed)|ranknum|ia3_l"
+    r"|lora_monteclora_sampler|hada_(?:w[12]_[ab]|t[12])"
     r"|lokr_(?:w[12](?:_[ab])?|t2)|oft_[Rrs]|boft_[Rs]|vera_(?:A|B|lambda_[bd])|vblora_\w+|fourierft_\w+|hra_u"
     r"|c3a_kernel|randlora_\w+|shira_weight|bone_block|miss_block|delora_\w+|road_(?:theta|alpha)|waveft_spectrum"
     r"|gralora_[AB](?:_general)?|ln_tuning_layers|trainable_tokens_delta|adaption_(?:prompt|gate)|beft_bias|deft_[PR]"
@@ -32,12 +33,12 @@ _SEGMENT: Final = re.compile(
 """Segments that only PEFT's tuners give to parameters."""
 _NESTED: Final = re.compile(
     r"ln_tuning_layers|glora_[A-E]|osf_svd_params|psoft_R|poly_router|peanut_(?:en|de)coders|tinylora_v|frod_\w+"
-    r"|adamss_\w+|shadow_\w+|internal_xlora_classifier"
+    r"|lora_monteclora_sampler|adamss_\w+|shadow_\w+|internal_xlora_classifier"
 )
 """Segments of tuners that contain several parameters with their own names."""
 _NAMED_WITHIN: Final = (
     ".osf_svd_params.default.", ".psoft_R.default.", ".poly_router.default.", ".peanut_encoders.default.",
-    ".peanut_decoders.default.", *(f".glora_{part}.default." for part in "ABCDE"),
+    ".peanut_decoders.default.", ".lora_monteclora_sampler.default.", *(f".glora_{part}.default." for part in "ABCDE"),
     ".ln_tuning_layers.default.weight", ".ln_tuning_layers.default.bias",
 )  # fmt: skip
 """Beginnings of several parameters of a tuner that have the adapter's name before their own; saving removes it."""

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
+from inspector.adapters.lora_variants import refused_variants
 from inspector.adapters.methods import PEFT_TYPES
 from inspector.algebra.values import shown
 from inspector.loader.config_file import named_class
@@ -26,7 +27,7 @@ TEXTS: Final = (
     (
         "init_lora_weights",
         "does not load with init_lora_weights",
-        {"LORA": r"(?i:gaussian|eva|olora|pissa|pissa_niter_\d+|loftq|orthogonal|lora_ga|mica)"},
+        {"LORA": r"(?i:|gaussian|eva|olora|pissa|pissa_niter_\d+|loftq|orthogonal|lora_ga|mica)"},
     ),
     (
         "peft_version",
@@ -210,9 +211,13 @@ def _value_refused(kind: str, values: Mapping[str, Any]) -> str:
         return "LORA needs loftq_config with init_lora_weights 'loftq'"
     if kind == "LORA" and start == "orthogonal" and type(rank) is int and rank % 2:
         return f"{kind} refuses init_lora_weights {start!r} with an odd rank"
+    if kind == "LORA" and (because := refused_variants(values)):
+        return because
     if kind == "LORA" and isinstance(start, str) and values.get("lora_bias"):
         return f"{kind} refuses lora_bias with init_lora_weights {start!r}"
     for key in NAMED_MODULES:
+        if values.get(key) is True:
+            return f"{kind} does not load with {key} true"
         odd = [one for one in _listed(values.get(key)) if not isinstance(one, str)]
         if odd:
             return f"{kind} does not load with {shown(odd[0])} in {key}"

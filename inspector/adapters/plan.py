@@ -22,6 +22,7 @@ from inspector.adapters.expected import (
     role_of,
     shared,
 )
+from inspector.adapters.lora_variants import sides_in_blocks
 from inspector.adapters.methods import AdapterTensor, Shape, Target, not_dividing, pieces_of
 from inspector.adapters.names import BASE_LAYER, OWN_PREFIX, PREFIX, tuner_name, wrapped_copies
 from inspector.adapters.of_all import numbers_of_all, sizes_of_all
@@ -170,9 +171,10 @@ class _Planner:
             self.unclear.append(f"how {tensor.kind} modules are changed")
             self._open(tensor, chosen)
             return
-        kind = {"linear_io": "linear"}.get(tensor.kind, tensor.kind)
+        kind = "linear" if tensor.kind == "linear_io" else tensor.kind
         kernel = tuple(dim or 0 for dim in tensor.shape[2:]) if tensor.kind == "conv" else ()
-        target = Target(kind, *widths, kernel, biased=tensor.module in self.biased)
+        blocks = sides_in_blocks(tensor.module, self.values)
+        target = Target(kind, *widths, kernel, biased=tensor.module in self.biased, in_blocks=blocks)
         most = most_rank(tensor, self.method, self.values)
         if self.method == "osf":
             if tensor.kind != "linear":

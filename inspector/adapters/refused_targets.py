@@ -9,14 +9,17 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from inspector.adapters.base import Base, BaseTensor
+from inspector.adapters.lora_variants import refused_kind, variants
 from inspector.adapters.module_kinds import has_own_class, without_parameters
 from inspector.adapters.peft_configs import changes, made_parameters, refuses_target
 from inspector.adapters.targets import Boxes, Targets, around
 
 AFFINE: Final = ("scale", "affine", "batchnorm")
 """Kinds of modules that most methods refuse to change."""
-WITHOUT_PARAMETERS: Final = ("lora_bias", "use_dora", "lora_dropout", "fan_in_fan_out", "velora_config", "kasa_config")
-"""Settings that PEFT does not support for single parameters (`ParamWrapper` in `tuners/lora/layer.py`)."""
+WITHOUT_PARAMETERS: Final = ("lora_bias", "lora_dropout", "fan_in_fan_out")
+"""Settings that PEFT does not support for single parameters (`ParamWrapper` in `tuners/lora/layer.py`), next to the
+variants of LoRA's layers.
+"""
 OF_MATRICES: Final = ("pissa", "corda", "olora", "mica", "loftq")
 """Beginnings of LoRA initializations that are computed from the base's matrix, which a single parameter is not."""
 TAKEN_APART: Final = ("pissa", "olora")
@@ -32,7 +35,7 @@ def refused_module(tensor: BaseTensor, base: Base, method: str, values: Mapping[
         return "a Mamba model has no adapter of this kind for it"
     if tensor.kind == "table" and method == "lora" and values.get("lora_bias") is True:
         return "lora_bias is refused for embeddings"
-    return ""
+    return refused_kind(tensor.kind, tensor.module, values) if method == "lora" else ""
 
 
 def is_no_matrix(tensor: BaseTensor, base: Base, values: Mapping[str, Any]) -> bool:
@@ -71,7 +74,7 @@ def refused_for_parameters(values: Mapping[str, Any]) -> str:
     start = values.get("init_lora_weights")
     if isinstance(start, str) and start.casefold().startswith(OF_MATRICES):
         return "init_lora_weights"
-    return next((key for key in WITHOUT_PARAMETERS if values.get(key)), "")
+    return next((key for key in WITHOUT_PARAMETERS if values.get(key)), next(iter(variants(values)), ""))
 
 
 def most_rank(tensor: BaseTensor, method: str, values: Mapping[str, Any]) -> int | None:

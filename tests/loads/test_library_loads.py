@@ -209,6 +209,34 @@ OF_CONFIGS: list[tuple[str, list[Any], str, str]] = [
     ("llama.default", [["config", ["alpha_pattern"], None, adapter_cases.CONFIG]], "refuses", "alpha_pattern None"),
     ("llama.glora-constant", [["config", ["r"], None, adapter_cases.CONFIG]], COMPLETE, ""),
     ("llama.glora", [["config", ["r"], None, adapter_cases.CONFIG]], "refuses", "r None"),
+    *(
+        (name, [["config", ["modules_to_save"], True, adapter_cases.CONFIG]], "refuses", "modules_to_save true")
+        for name in ("vit.boft", "llama.default", "t5.prompt")
+    ),
+    *(
+        (name, [["config", ["init_lora_weights"], "", adapter_cases.CONFIG]], COMPLETE, "")
+        for name in ("llama.seven", "gpt2.default", "mixtral.all-linear")
+    ),
+    *(
+        (name, [[*damage, adapter_cases.BASE]], "refuses", "it has no model_type")
+        for name in ("llama.ia3", "t5.default", "vit.patches")
+        for damage in (["config", ["model_type"], None], ["unset", ["model_type"]])
+    ),
+    *(
+        (name, [["config", [key], value, adapter_cases.CONFIG]], outcome, because)
+        for name, key, value, outcome, because in (
+            ("llama.dora", "alora_invocation_tokens", [1], "refuses", "use_dora with alora_invocation_tokens"),
+            ("vit.patches", "velora_config", {}, "refuses", "use_dora with velora_config"),
+            ("llama.embedding", "monteclora_config", {}, "refuses", "no layer of this kind with monteclora_config"),
+            ("gpt2.default", "kasa_config", {}, "refuses", "no layer of this kind with kasa_config"),
+            ("mixtral.parameters", "kasa_config", {}, "refuses", "kasa_config is refused for single parameters"),
+            ("llama.default", "arrow_config", {}, "refuses", "arrow_config"),
+            ("llama.default", "use_bdlora", {"nblocks": 2}, "refuses", "use_bdlora names it for neither matrix"),
+            ("llama.default", "kasa_config", {}, "random", "6 of its tensors"),
+            ("llama.default", "monteclora_config", {}, "random", "24 of its tensors"),
+            ("llama.default", "alora_invocation_tokens", [1], COMPLETE, ""),
+        )
+    ),
 ]
 
 

@@ -33,6 +33,8 @@ APART: Final = ".shira_indices"
 """Ending of tensors that PEFT keeps outside its modules and does not report as missing."""
 UNREPORTED: Final = frozenset({"adaption_prompt"})
 """Methods for which PEFT reports no tensor as missing, although missing tensors stay random."""
+GATE: Final = ".adaption_gate"
+"""Ending of a factor of prompts in the attention that is 0 where it is missing: the prompts have no effect."""
 OF_BLOCKS: Final = frozenset({"shadow"})
 """Methods that may change whole layers; the tensors of these layers are not known here."""
 WORDS_AROUND: Final = ".token_adapter.base_layer.weight"
@@ -71,6 +73,8 @@ def loads_of_adapter(
     values: Mapping[str, Any] = {} if checkpoint.adapter is None else checkpoint.adapter.values
     refused = refused_config(base) if base else None
     because = next(_mistyped(base), "") if refused is None else refused.because
+    if not because and "architectures" in base and not isinstance(base.get("model_type"), str):
+        because = "it has no model_type"
     problem = f"the config of the base: {because}" if because else _problem(checkpoint, findings)
     problem = problem or refusal(values, base.get("model_type")) or refused_for(values, base)
     problem = problem or _without_projection(stored, values, method) or _without_rank(stored, values)
@@ -163,6 +167,7 @@ def _against_base(
     if values.get("bias", "none") != "none":  # a bias of the base is trained in place, and kept where it is missing
         absent = {name: tensors for name, tensors in absent.items() if not _in_place(name, trained)}
     absent = {name: tensors for name, tensors in absent.items() if not _is_made_again(name, method)}
+    absent = {name: tensors for name, tensors in absent.items() if not name.endswith(GATE)}
     unexpected = (
         found.unexpected + sum(renamed.values()) + (sum(key in PROMPT_TENSORS for key in stored) if prompt else 0)
     )
