@@ -15,7 +15,7 @@ class Packed(Struct, frozen=True):
     header states them. bounds: (least, most) for each logical dim, if the header does not determine it; else empty.
     shaped: False if the header determines the number of elements but not the shape. padding: number of elements at the
     end that may be padding. known: False if the scheme is unknown; the logical tensor is then counted as stored and
-    fits any shape.
+    fits any shape. values: the suffix under which the values are stored.
     """
 
     scheme: str
@@ -26,6 +26,7 @@ class Packed(Struct, frozen=True):
     shaped: bool = True
     padding: int = 0
     known: bool = True
+    values: str = "weight"
 
     @property
     def exact(self) -> bool:

@@ -9,6 +9,7 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import replace
 
+from inspector.loader.config_file import QUANTO_FILE
 from inspector.mending.headers import NotCopied, data_bytes, header_of, write_with_header
 from inspector.mending.indexes import index_text
 from inspector.mending.json_text import NotEditable, with_value, without_key
@@ -20,6 +21,8 @@ from inspector.mending.refusals import INDEXES
 MARK: Final = "\ufeff"
 METADATA: Final = "__metadata__"
 CONTENT: Final = frozenset({"set", "remove", "rename", "truncate"})
+MADE: Final = frozenset({QUANTO_FILE})
+"""Files that steps with their values create: every value in them follows from the weights."""
 FAILURES: Final = (OSError, ValueError, NotCopied, NotEditable)
 
 
@@ -82,8 +85,7 @@ def _changed(
     elif first.action == "write":
         _write_text(folder, first.file, _in_utf8(folder, first.file))
     elif first.file.endswith(".json"):
-        with open(folder.at(first.file), encoding="utf-8", newline="") as file:
-            text = file.read()
+        text = _text(folder, first.file)
         for step in steps:
             text = without_key(text, step.key) if step.action == "remove" else with_value(text, step.key, step.new)
         _write_text(folder, first.file, text)
@@ -93,6 +95,14 @@ def _changed(
         )
         digests.append(Digest(first.file, copied.bytes, copied.sha256))
     return folder.put(first.file)
+
+
+def _text(folder: Folder, name: str) -> str:
+    """The text of a JSON file; that of an empty object for a file that a remedy writes anew."""
+    if name in MADE and not os.path.lexists(folder.at(name)):
+        return "{}"
+    with open(folder.at(name), encoding="utf-8", newline="") as file:
+        return file.read()
 
 
 def _index(folder: Folder, name: str, shards: Iterable[str]) -> str:

@@ -21,11 +21,11 @@ BLOCK: Final = "quantization_config"
 OWN_KEYS: Final = frozenset({"w_bit", "q_group_size"})
 """Keys of llm-awq's file, which transformers writes as `bits` and `group_size`."""
 LISTS: Final[Mapping[str, str]] = {
-    "nf4": "llm_int8_skip_modules", "llm-int8": "llm_int8_skip_modules", "awq": "modules_to_not_convert",
-    "gemma": "modules_to_not_convert",
+    "nf4": "llm_int8_skip_modules", "fp4": "llm_int8_skip_modules", "llm-int8": "llm_int8_skip_modules",
+    "awq": "modules_to_not_convert", "gemma": "modules_to_not_convert",
 }  # fmt: skip
 """Scheme -> the key of the list of unquantized modules."""
-DEFAULTS: Final = frozenset({"nf4", "llm-int8"})
+DEFAULTS: Final = frozenset({"nf4", "fp4", "llm-int8"})
 """Schemes with a loader that quantizes a head if a list, even an empty one, does not name it."""
 MOST_LISTED: Final = 2_000
 OF_MLX: Final = "mlx"
@@ -77,11 +77,20 @@ def is_named(unpacked: Unpacked, of_transformers: bool, files: Collection[str]) 
     return bool(unpacked.settings.source) and not unpacked.settings.source.endswith(".json")
 
 
-def one_packing(scheme: str, packed: Iterable[Packed]) -> Packed | None:
+def one_packing(scheme: str, packed: Iterable[tuple[Packed, tuple[int, ...]]]) -> Packed | None:
     """The common packing of all tensors of a scheme; None if bits or group sizes differ, which one
     block cannot state.
+
+    packed: each packing with the logical shape. A row that is a single group has the group size of the other tensors if
+    it is as long as one of their groups.
     """
-    sizes = {(one.bits, one.group_size): one for one in packed if one.scheme == scheme}
+    found = [(one, shape) for one, shape in packed if one.scheme == scheme]
+    sizes = {(one.bits, one.group_size): one for one, _ in found}
+    grouped = {key: one for key, one in sizes.items() if (key[1] or 0) > 0}
+    if len(grouped) == 1 < len(sizes):
+        ((bits, size),) = grouped
+        rows = ((one.bits, shape[-1:]) for one, shape in found if (one.group_size or 0) <= 0)
+        return grouped[bits, size] if all(row == (bits, (size,)) for row in rows) else None
     return next(iter(sizes.values())) if len(sizes) == 1 else None
 
 
@@ -113,10 +122,9 @@ def block_for(
                        "tiling_mode": "1D"}  # fmt: skip
     if scheme == "llm-int8":
         return BLOCK, {"quant_method": "bitsandbytes", "load_in_8bit": True}
-    if scheme == "nf4":
-        kind = "fp4" if any("bitsandbytes__fp4" in key for key in keys) else "nf4"
+    if scheme in ("nf4", "fp4"):
         nested = any(key.endswith(".nested_absmax") for key in keys)
-        return BLOCK, {"quant_method": "bitsandbytes", "load_in_4bit": True, "bnb_4bit_quant_type": kind,
+        return BLOCK, {"quant_method": "bitsandbytes", "load_in_4bit": True, "bnb_4bit_quant_type": scheme,
                        "bnb_4bit_use_double_quant": nested}  # fmt: skip
     if scheme == "gemma" and "bits" in sizes:
         embeddings = {"quantize_embeddings": True} if any(key.endswith("embedding_scale") for key in keys) else {}

@@ -197,7 +197,7 @@ class ModuleReading(Struct):
         """The logical tensor: everything but the values and a bias is a helper."""
         storage = self.tensors[values]
         elements = product(shape)
-        packed = Packed(scheme, bits, group_size, storage, bounds, shaped, padding)
+        packed = Packed(scheme, bits, group_size, storage, bounds, shaped, padding, values=values)
         layout = Layout(storage.dtype, shape, elements, storage.bytes)
         return UnpackedTensor(layout, packed, self.others(values), tuple(self.faults), tuple(self.agreed))
 

@@ -1,5 +1,7 @@
 """The quantization block that follows from the shapes of scales: blocks of fp8, and compressed-tensors.
 
+`tool_block` has those of Quark and ModelOpt.
+
 Measured with transformers 5.23 and compressed-tensors 0.20 on checkpoints that they wrote themselves: each loads
 completely with its block written so, and computes the same if the inputs are quantized with stored scales or not at
 all. Whether inputs are quantized with scales of the moment is visible in no tensor; the block leaves them as they are.
@@ -14,6 +16,7 @@ from msgspec import Struct
 
 from inspector.algebra.boxes import Box, minus, overlapping
 from inspector.loader.packed import Packed
+from inspector.quantization.missing_block import one_packing
 from inspector.quantization.module import FLOAT8, ceil_div
 from inspector.quantization.unpacked import Helper
 
@@ -31,6 +34,19 @@ OWN: Final = frozenset({SCALE, ZEROS, INPUTS, INPUT_ZEROS, STORED_SHAPE})
 """Helpers of compressed-tensors that its block says nothing else of; others need settings of their own."""
 READ: Final = frozenset({"fp8", "fp8-block", "int8", WORDS})
 """Schemes for which this module writes the block."""
+GLOBAL: Final = "weight_global_scale"
+SMALL_FLOATS: Final[Mapping[tuple[str, str], tuple[frozenset[str], str, dict[str, Any]]]] = {
+    ("mxfp4", "weight_packed"): (frozenset({SCALE}), "mxfp4-pack-quantized", {
+        "num_bits": 4, "strategy": "group", "group_size": 32, "scale_dtype": "torch.uint8"}),
+    ("nvfp4", "weight_packed"): (frozenset({SCALE, GLOBAL}), "nvfp4-pack-quantized", {
+        "num_bits": 4, "strategy": "tensor_group", "group_size": 16, "scale_dtype": "torch.float8_e4m3fn"}),
+    ("mxfp8", "weight"): (frozenset({SCALE}), "mxfp8-quantized", {
+        "num_bits": 8, "strategy": "group", "group_size": 32, "scale_dtype": "torch.uint8"}),
+}  # fmt: skip
+"""(scheme, suffix of the values) -> helpers, format and settings of small floats with scales in groups of one size.
+
+auto-round and ModelOpt write some of these tensors too, which the loader of compressed-tensors reads.
+"""
 
 
 class Scaled(Struct, frozen=True):
@@ -63,9 +79,11 @@ def block_of_scales(modules: Sequence[Scaled]) -> dict[str, Any] | None:
     """The block, without its list of unquantized modules; None if the tensors do not determine it."""
     names = {frozenset(one.helpers) for one in modules}
     schemes = {one.packed.scheme for one in modules}
-    if len(names) != 1 or not schemes <= READ:
+    if len(names) != 1:
         return None
     (helpers,) = names
+    if not schemes <= READ:
+        return _of_small_floats(modules, helpers)
     if helpers == {INVERSE}:
         size = block_size([(one.shape, shape) for one in modules for shape in one.helpers[INVERSE]])
         return None if size is None else {"quant_method": "fp8", "weight_block_size": list(size)}
@@ -75,9 +93,22 @@ def block_of_scales(modules: Sequence[Scaled]) -> dict[str, Any] | None:
     return None if weights is None or inputs is None else _of_compressed_tensors(weights, inputs)
 
 
-def _of_compressed_tensors(weights: dict[str, Any], inputs: dict[str, Any]) -> dict[str, Any]:
+def _of_small_floats(modules: Sequence[Scaled], helpers: frozenset[str]) -> dict[str, Any] | None:
+    """The block for floats of four or eight bits with scales in groups; None if the tensors do not determine it."""
+    ways = {(one.packed.scheme, one.packed.values) for one in modules}
+    known = SMALL_FLOATS.get(next(iter(ways))) if len(ways) == 1 else None
+    if known is None or known[0] != helpers:
+        return None
+    _, form, settings = known
+    if any(scale[-1] * settings["group_size"] != one.shape[-1] for one in modules for scale in one.helpers[SCALE]):
+        return None
+    return _of_compressed_tensors({**settings, "type": "float", "symmetric": True}, {}, form)
+
+
+def _of_compressed_tensors(weights: dict[str, Any], inputs: dict[str, Any], form: str = "") -> dict[str, Any]:
+    """The block with one group of settings. form: the format, by default that of the settings."""
     whole = "group_size" in weights or weights["num_bits"] != 8
-    form = WORDS if whole else "float-quantized" if weights["type"] == "float" else "int-quantized"
+    form = form or (WORDS if whole else "float-quantized" if weights["type"] == "float" else "int-quantized")
     group = {"targets": ["Linear"], "format": form, "weights": weights}
     return {
         "quant_method": "compressed-tensors",
@@ -102,9 +133,8 @@ def block_size(scales: Iterable[tuple[Shape, Shape]]) -> tuple[int, int] | None:
 def _weights(modules: Sequence[Scaled], zeros: bool) -> dict[str, Any] | None:
     """The settings of the block for the weights."""
     storage = {one.packed.storage.dtype for one in modules}
-    sizes = {(one.packed.bits, one.packed.group_size) for one in modules}
-    packed = modules[0].packed
-    if len(storage) != 1 or len(sizes) != 1 or packed.bits != int(packed.bits) or packed.bounds:
+    packed = one_packing(modules[0].packed.scheme, ((one.packed, one.shape) for one in modules))
+    if len(storage) != 1 or packed is None or packed.bits != int(packed.bits) or packed.bounds:
         return None
     floats = packed.storage.dtype in FLOAT8
     found: dict[str, Any] = {"num_bits": int(packed.bits), "type": "float" if floats else "int"}

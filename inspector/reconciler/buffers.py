@@ -9,7 +9,7 @@ from __future__ import annotations
 GENERAL_BUFFERS = {
     "rotary_emb.inv_freq": "rotary frequencies, worked out from the config on loading",
     "rotary_pos_emb.inv_freq": "rotary frequencies, worked out from the config on loading",
-    "rotary_emb.original_inv_freq": "rotary frequencies, worked out from the config on loading",
+    "original_inv_freq": "rotary frequencies, worked out from the config on loading",
     "inv_freq": "rotary frequencies, worked out from the config on loading",
     "rope.freqs": "rotary frequencies, worked out from the config on loading",
     "rope_freqs.weight": "rotary factors in llama.cpp's files, worked out from the config on conversion",

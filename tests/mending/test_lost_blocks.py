@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from inspector.auditing.start import audit
+from inspector.loader.config_file import QUANTO_FILE
 from tests.mending.damages import digests, whole
 from tests.mending.test_mend import run
 from tests.quantization.recorded import record
@@ -33,3 +35,12 @@ def test_most_schemes_that_loaders_read_are_mended(tmp_path: Path) -> None:
         spec = {key: (dtype, tuple(shape)) for key, (dtype, shape) in record(name)["tensors"].items()}
         whole(tmp_path / name, spec, without_block(name))
     assert any(one.steps for name in QUANTIZED[::6] for one in audit(str(tmp_path / name)).findings)
+
+
+@pytest.mark.parametrize("name", ["quanto_int4", "quanto_float8"])
+def test_the_lost_map_of_quanto_is_written_anew(name: str, tmp_path: Path) -> None:
+    spec = {key: (dtype, tuple(shape)) for key, (dtype, shape) in record(name)["tensors"].items()}
+    whole(tmp_path, spec, record(name)["config"])
+    code, done = run(tmp_path, write=True)
+    written = json.loads((tmp_path / QUANTO_FILE).read_text(encoding="utf-8"))
+    assert (code, done["after"], written) == (0, "clean", record(name)["side"][QUANTO_FILE])

@@ -115,8 +115,8 @@ def _with_blocks(findings: Iterable[Finding], unpacked: Unpacked, lines: Sequenc
             and one.what == "method"
             and not one.key.endswith(".json.quant_method")
         ):
-            _, block = block_of_weights(one.scheme, unpacked, lines)
-            one = msgspec.structs.replace(one, block=block)
+            _, blocks = block_of_weights(one.scheme, unpacked, lines)
+            one = msgspec.structs.replace(one, block=blocks[0] if blocks else None)
         yield one
 
 

@@ -12,6 +12,7 @@ from inspector.auditing.quantized.plain_modules import (
     among_packed,
     entries_for,
     entries_left_out,
+    has_towers,
     head_entry,
 )
 from inspector.findings.finding import Finding, Place
@@ -29,6 +30,7 @@ from inspector.quantization.missing_block import (
     with_stated,
 )
 from inspector.quantization.scales_block import block_of_scales, scaled
+from inspector.quantization.tool_block import QUARK, blocks_of_tools
 from inspector.quantization.torchao_block import is_plain, torchao_block
 from inspector.quantization.unpacked import Unpacked
 from inspector.reconciler.ledger import Line
@@ -53,8 +55,9 @@ def block_missing(checkpoint: Checkpoint, unpacked: Unpacked, lines: Sequence[Li
     from inspector.findings.types.block import QuantizationBlockMissing
 
     packed = [(settled(line.packed, line.layout.shape), line) for line in lines if line.packed is not None]
-    packing = one_packing(scheme, (one for one, _ in packed))
-    key, block = block_of_weights(scheme, unpacked, lines, of_transformers=of_transformers)
+    packing = one_packing(scheme, ((one, line.layout.shape) for one, line in packed))
+    key, blocks = block_of_weights(scheme, unpacked, lines, of_transformers=of_transformers)
+    block, others = (blocks[0], blocks[1:]) if blocks else (None, ())
     ways = {(one.scheme, one.bits, one.group_size) for one, _ in packed}
     if scheme.startswith("mlx") and len(ways) > 1 and all(way[0].startswith("mlx") for way in ways):
         block = mixed_block([(one, modules_of(line)) for one, line in packed])
@@ -64,6 +67,7 @@ def block_missing(checkpoint: Checkpoint, unpacked: Unpacked, lines: Sequence[Li
     if beside is not None:
         block = with_stated(block, beside, unpacked.settings.base.method)
     first = next((one for one in unpacked.helpers if one.scheme == scheme), None)
+    entries = [name for _, line in packed for name in modules_of(line)] if key.endswith(".json") and block else []
     yield QuantizationBlockMissing(
         place=Place(file=config.file, key=key),
         scheme=scheme,
@@ -72,7 +76,9 @@ def block_missing(checkpoint: Checkpoint, unpacked: Unpacked, lines: Sequence[Li
         group_size=None if packing is None else packing.group_size,
         key=key,
         block=block,
+        others=others,
         module="" if first is None else names_in(first.of, first.boxes, 1)[0].removesuffix(".weight"),
+        entries=tuple(entries) if len(entries) <= MOST_LISTED else (),
     )
 
 
@@ -92,29 +98,38 @@ def _is_around_layers(line: Line) -> bool:
 
 def block_of_weights(
     scheme: str, unpacked: Unpacked, lines: Sequence[Line], *, of_transformers: bool = True
-) -> tuple[str, dict[str, Any] | None]:
-    """(key in config.json, block) for the scheme of most modules; the block is None if nothing determines it."""
-    packing = one_packing(
-        scheme, (settled(line.packed, line.layout.shape) for line in lines if line.packed is not None)
-    )
+) -> tuple[str, tuple[dict[str, Any], ...]]:
+    """(key in config.json, blocks) for the scheme of most modules; no block if the tensors determine none.
+
+    Several blocks are those of loaders that read the same tensors in the same way, the usual one first.
+    """
+    found = [(settled(line.packed, line.layout.shape), line.layout.shape) for line in lines if line.packed is not None]
     families = [one.key for one in unpacked.helpers]
-    key, block = block_for(scheme, packing, families, of_transformers=of_transformers)
+    key, block = block_for(scheme, one_packing(scheme, found), families, of_transformers=of_transformers)
     if block is not None or key != BLOCK or not of_transformers:
         head = any(line.packed is not None and line.role.startswith(HEAD) for line in lines)
-        return key, excluding(block, scheme, _left_plain(lines), head=head)
+        block = excluding(block, scheme, _left_plain(lines), head=head)
+        return key, () if block is None else (block,)
     modules = [
         scaled(line.family, line.boxes, line.layout.shape, line.packed, unpacked.helpers)
         for line in lines
         if line.packed is not None
     ]
     whole = [one for one in modules if one is not None]
-    found = block_of_scales(whole) if len(whole) == len(modules) else None
-    return key, None if found is None else _with_list(found, lines)
+    if len(whole) < len(modules) or not whole:
+        return key, ()
+    of_scales = block_of_scales(whole)
+    blocks = [*([] if of_scales is None else [of_scales]), *blocks_of_tools(whole)]
+    return key, tuple(one for block in blocks if (one := _with_list(block, lines)) is not None)
 
 
 def _with_list(block: dict[str, Any], lines: Sequence[Line]) -> dict[str, Any] | None:
     """The block with the list of the modules that are not quantized."""
     method = str(block["quant_method"])
+    if method == QUARK and has_towers(
+        lines
+    ):  # its list has the names of modules in the model, which files may not have
+        return None
     key, entries = entries_left_out(lines, method)
     plain = [*_plain_among_quantized(lines), *entries]
     if not plain and method in HEAD_LISTED:  # without a list their loaders leave the head out

@@ -46,8 +46,12 @@ LISTS: Final = {
 """Method -> the key of its list of unquantized modules, None if its loader has no list."""
 SIGNS: Final = {"compressed-tensors": "re:.*", AUTO_ROUND: ".*"}
 """Method -> the text that turns the end of a name into a pattern in its list."""
-BY_NAME: Final = frozenset({"quark"})
-"""Methods with whole names in their list: their writers and vLLM read patterns differently."""
+LISTS_OF_BLOCKS: Final = {**LISTS, "modelopt": "ignore"}
+"""Method -> the key of its list in a block that is written for it."""
+BY_NAME: Final = frozenset({"quark", "modelopt"})
+"""Methods with whole names in their list: their writers and vLLM read patterns differently. Their loaders build
+quantized routers unless they are listed.
+"""
 HEAD_LISTED: Final = frozenset({"bitsandbytes", "awq", "fp8", "gptq"})
 """Methods with a list that replaces a default that excludes the head."""
 
@@ -149,12 +153,17 @@ def entries_left_out(lines: Sequence[Line], method: str) -> tuple[str, list[str]
 
     Routers are also in the list if its entries are patterns: transformers 4 builds them as linear layers.
     """
-    plain = [line for line, _ in among_packed(lines, everywhere=method in EVERYWHERE)]
-    if method == BY_PATTERN:
+    plain = [line for line, _ in among_packed(lines, everywhere=method in EVERYWHERE or method in BY_NAME)]
+    if method == BY_PATTERN or method in BY_NAME:
         plain += [line for line in lines if line.role == ROUTER and line.packed is None and len(line.layout.shape) == 2]
     towers = _towers(plain, lines) if method in EVERYWHERE else []
     inside = [(line, line.boxes) for line in plain if not line.family.startswith(tuple(towers))]
-    return str(LISTS[method]), [*_of_towers(towers, lines, method, None), *_inside(inside, lines, method)]
+    return str(LISTS_OF_BLOCKS[method]), [*_of_towers(towers, lines, method, None), *_inside(inside, lines, method)]
+
+
+def has_towers(lines: Sequence[Line]) -> bool:
+    """True if plain linear layers are in stacks without any quantized layer."""
+    return len([*among_packed(lines, everywhere=True)]) > len([*among_packed(lines)])
 
 
 def _inside(found: Sequence[Plain], lines: Sequence[Line], method: str) -> list[str]:

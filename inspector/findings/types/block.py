@@ -42,7 +42,9 @@ class QuantizationBlockMissing(ContentFinding, frozen=True, kw_only=True):
     group_size: int | None
     key: str
     block: dict[str, Any] | None
+    others: tuple[dict[str, Any], ...] = ()
     module: str = ""
+    entries: tuple[str, ...] = ()
 
     def rows(self) -> Rows:
         bits = "" if self.bits is None else f", {self.bits:g} bits"
@@ -51,18 +53,20 @@ class QuantizationBlockMissing(ContentFinding, frozen=True, kw_only=True):
 
     def remedy(self) -> Remedy:
         if self.key.endswith(".json"):
-            return Remedy(self._in_file())
+            return self._in_file()
         if self.scheme == OF_COMFY:
             return Remedy("load the file with ComfyUI, whose scales others do not read, or download plain weights")
         if self.block is None:
             return Remedy(f"copy {self.key} from the config.json of the repository that the weights come from")
         step = Step(action="set", file=self.place.file, key=(self.key,), new=self.block)
-        return Remedy(f'add "{self.key}": {json.dumps(self.block)} to {self.place.file}', (step,))
+        others = "".join(f", or, if {one['quant_method']} wrote the weights, {json.dumps(one)}" for one in self.others)
+        return Remedy(f'add "{self.key}": {json.dumps(self.block)} to {self.place.file}{others}', (step,))
 
-    def _in_file(self) -> str:
+    def _in_file(self) -> Remedy:
         """The remedy if the quantization is described in a separate file with one entry for each module."""
         if self.block is None or not self.module:
-            return f"copy {self.key} from the repository that the weights come from"
+            return Remedy(f"copy {self.key} from the repository that the weights come from")
         entry = json.dumps({self.module: self.block})
         more = f", one entry for each of the {count(self.modules, 'module')}" if self.modules > 1 else ""
-        return f"write {self.key} next to the weights: {entry}{more}"
+        steps = tuple(Step(action="set", file=self.key, key=(name,), new=self.block) for name in self.entries)
+        return Remedy(f"write {self.key} next to the weights: {entry}{more}", steps)
