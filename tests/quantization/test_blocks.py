@@ -55,7 +55,8 @@ def test_a_lost_block_is_an_error_and_adding_it_repairs(name: str) -> None:
         mixed = name == "mlx_mixed_3_6"  # states each module, and a default number of bits that no module has
         if stated.get("quant_method") != "auto-round" and not mixed:  # GPTQ's layout, which GPTQ's loaders read
             made = [
-                {key: value for key, value in one.items() if key != "desc_act"} for one in (step.new, *finding.others)
+                {key: value for key, value in one.items() if key != "desc_act"}
+                for one in (step.new, *finding.facts["others"])
             ]
             if stated.get("quant_method") == "modelopt":  # it also lists the embedding, which no loader quantizes
                 stated = {**stated, "ignore": [one for one in stated["ignore"] if not one.endswith("embed_tokens")]}
