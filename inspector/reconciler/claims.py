@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, islice
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 
@@ -323,16 +323,29 @@ def _byte_reasons(lines: Sequence[Line], case: Reconciled | None, more: bool) ->
             continue
         if not more:
             yield sum(line.bytes for line in chosen), f"it leaves out {text}"
-        elements = sum(line.elements for line in chosen)
-        stored = sum(line.bytes for line in chosen)
-        for bits, dtype in ((1, "single bits"), (8, "bytes"), (16, "16 bits"), (32, "32 bits"), (64, "64 bits")):
-            converted = -(-elements * bits // 8)
-            yield abs(converted - stored), f"it counts {text} as {dtype} instead of {chosen[0].layout.dtype}"
+        yield from _counted_as_others(chosen, text, more)
     if not more:
         for dtype in dict.fromkeys(("BF16", "F16", "F32", "U8")):
             converted = sum(line.elements * BITS[dtype] // 8 for line in lines)
             stored = sum(line.bytes for line in lines)
             yield stored - converted, f"it counts every tensor in {dtype}"
+
+
+def _counted_as_others(lines: Sequence[Line], text: str, more: bool) -> Iterator[tuple[int, str]]:
+    """Tensors outside the weights that are counted with another number of bits, all of them or those of one dtype."""
+    dtypes = list(dict.fromkeys(line.layout.dtype for line in lines))
+    for stored_as in dtypes:
+        chosen = [line for line in lines if line.layout.dtype == stored_as]
+        elements, stored = sum(line.elements for line in chosen), sum(line.bytes for line in chosen)
+        which = text if len(dtypes) == 1 else f"{text} in {stored_as}"
+        for bits, counted_as in COUNTED_AS:
+            converted = -(-elements * bits // 8)
+            if (converted > stored) is more:
+                yield abs(converted - stored), f"it counts {which} as {counted_as} instead of {stored_as}"
+
+
+COUNTED_AS: Final = ((1, "single bits"), (8, "bytes"), (16, "16 bits"), (32, "32 bits"), (64, "64 bits"))
+"""Sizes of an element that writers of an index have assumed, in bits and in words."""
 
 
 def _parameter_claim(
