@@ -39,7 +39,7 @@ def with_class_of_part(findings: list[Finding], load: Load, given: Given) -> lis
     if lost is None:
         return findings
     for name, inner in _inner(given):
-        if _loads_all(inner):
+        if loads_all(inner):
             from inspector.findings.names.part_class import ClassOfPart
 
             tensors, of, parameters = lost
@@ -62,7 +62,7 @@ def class_of_part_named(findings: Sequence[Finding], given: Given) -> Finding | 
     if part is None or loads(part, NEWEST).outcome not in FAILURES:
         return None
     whole = next((one for ending in WHOLE if (one := class_ending_with(given.model_type, (ending,)))), None)
-    if whole is None or not _loads_all(replace(given, class_name=whole, case=None)):
+    if whole is None or not loads_all(replace(given, class_name=whole, case=None)):
         return None
     from inspector.findings.class_names import ClassDiffers
 
@@ -116,7 +116,8 @@ def _built(given: Given) -> str | None:
     return given.class_name or names_of(NEWEST).bases.get(given.model_type or "")
 
 
-def _loads_all(given: Given) -> bool:
+def loads_all(given: Given) -> bool:
+    """True if the newest version of transformers loads every stored tensor, and no other is missing."""
     load = loads(given, NEWEST)
     return load.outcome == COMPLETE and not (load.missing or load.unexpected or load.mismatched)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -12,12 +12,22 @@ from inspector.auditing.identity.own_code import is_foreign
 from inspector.auditing.result import Audit
 from inspector.findings.finding import Finding, Place
 from inspector.loader.config_file import Config, named_class
-from inspector.loading.tables import NEWEST, has_type, names_of, other_type_of_class, spelled, type_of_class
+from inspector.loading.tables import (
+    NEWEST,
+    classes_of_type,
+    has_type,
+    names_of,
+    other_type_of_class,
+    spelled,
+    type_of_class,
+)
 from inspector.matcher.claim import Claim
-from inspector.notation.parts import submodels_of
+from inspector.notation.parts import head_for, submodels_of
 
 LONGEST_CLASS: Final = 100
 """Most letters of a name that is compared with class names, which have at most 60."""
+ABSTRACT: Final = "PreTrainedModel"
+"""End of the names of classes that only others inherit from."""
 EARLIER_TYPES: Final = ("RefinedWeb", "RefinedWebModel")
 """Model types used by the code of repositories before transformers added the model."""
 
@@ -106,28 +116,23 @@ def _unknown(named: str) -> Finding:
 
 def _wanted(audited: Audit, named: str, of: str, model_type: str) -> str | None:
     """The class to name in the config: of the classes with the stored head the one for the same task, or the first."""
-    fitting = _stored_classes(audited, model_type)
+    fitting = classes_with_head(audited, model_type)
     same = _same_task(named, of, model_type)
     return same if same in fitting else next(iter(fitting), None)
 
 
-def _stored_classes(audited: Audit, model_type: str) -> list[str]:
-    """The classes of a model type with the stored head; the base class if no head is stored."""
-    names = names_of(NEWEST)
+def classes_with_head(audited: Audit, model_type: str) -> list[str]:
+    """The classes of a model type with the stored head; the base class if no head is stored, or the only class."""
     if audited.case is None:
         return []
-    base = names.bases.get(model_type, "")
     if any(one.block.slot.role.startswith("head.") for one in audited.case.placement.missing):
-        return [base] if base else []
-    heads = audited.case.reading.match.head.names
-    stems = dict.fromkeys((base.removesuffix("Model"), *_spelled_like(model_type, heads)))
-    return [stem + head for head in heads for stem in stems if stem + head in names.classes]
-
-
-def _spelled_like(model_type: str, heads: Sequence[str]) -> list[str]:
-    """What the classes with one of these heads have before it, if it has the letters of the model type."""
-    stems = {one.removesuffix(head) for one in names_of(NEWEST).classes for head in heads if one.endswith(head)}
-    return sorted(stem for stem in stems if letters(stem) == letters(model_type))
+        base = names_of(NEWEST).bases.get(model_type)
+        return [] if base is None else [base]
+    case, known = audited.case, [one for one in classes_of_type(model_type) if not one.endswith(ABSTRACT)]
+    if len(known) == 1:
+        return known
+    found = dict.fromkeys(one for head in case.reading.match.head.names for one in known if one.endswith(head))
+    return [one for one in found if head_for(case.reading.definition, one) in (None, case.head)]
 
 
 def _same_task(named: str, of: str, model_type: str) -> str | None:

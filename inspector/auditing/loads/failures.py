@@ -8,23 +8,20 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from inspector.architectures.value_rules import QUANTIZATION
-from inspector.auditing.identity.class_of_part import class_of_part_named, with_class_of_part, with_known_classes
+from inspector.auditing.identity.class_of_part import (
+    class_of_part_named,
+    loads_all,
+    with_class_of_part,
+    with_known_classes,
+)
+from inspector.auditing.identity.class_of_type import classes_with_head
 from inspector.auditing.identity.own_program import for_own_program
 from inspector.auditing.loads.quantized import has_block_too_many, has_packed, recorded
 from inspector.auditing.result import Audit
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loading.given import Given
-from inspector.loading.outcome import (
-    ALTERED,
-    BY_CLASS,
-    COMPLETE,
-    RANDOM,
-    REFUSES,
-    UNKNOWN,
-    UNSUPPORTED,
-    Load,
-)
+from inspector.loading.outcome import ALTERED, BY_CLASS, COMPLETE, RANDOM, REFUSES, UNKNOWN, UNSUPPORTED, Load
 from inspector.loading.quantizers import PROGRAMS
 from inspector.loading.tables import NEWEST, OLDER, names_of
 from inspector.loading.transformers import loads
@@ -129,7 +126,7 @@ def with_failures(audited: Audit, findings: list[Finding], given: Callable[[], G
         named = class_of_part_named(findings, known)
         if named is not None:
             return [*findings, named]
-    found = list(failures(audited, findings))
+    found = [_with_class(one, audited, given) for one in failures(audited, findings)]
     if not found or not _leaves_random(found[0]):
         return [*findings, *found]
     from inspector.findings.names.architecture import NamesOfBaseModel
@@ -156,6 +153,25 @@ def with_failures(audited: Audit, findings: list[Finding], given: Callable[[], G
     )
     kept = [one for one in findings if one is not named]
     return with_known_classes([*kept, differs], given().model_type)
+
+
+def _with_class(
+    finding: LoaderFails | WriterRefuses, audited: Audit, given: Callable[[], Given]
+) -> LoaderFails | WriterRefuses:
+    """The finding, with the class under which transformers loads everything, if the config names no class that it has:
+    AutoModel then builds the base class.
+    """
+    from inspector.findings.loading import LoaderFails, NewestLoaderFails
+
+    if type(finding) not in (LoaderFails, NewestLoaderFails) or finding.loader != "transformers":
+        return finding
+    known = given()
+    if known.model_type is None or known.class_name in names_of(NEWEST).classes:
+        return finding
+    for name in classes_with_head(audited, known.model_type):
+        if loads_all(replace(known, class_name=name, case=None)):
+            return replace(finding, class_name=name, loads="")
+    return finding
 
 
 def _leaves_random(finding: LoaderFails | WriterRefuses) -> bool:
