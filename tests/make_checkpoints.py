@@ -18,8 +18,8 @@ from tests.comparing.listings import gguf, saved
 from tests.comparing.pair_audits import write_gguf
 from tests.judged import FIXTURES
 from tests.sparse_models import llama
-from tests.values.written import bfloat16, halves_of_pairs, numbers
-from tests.values.written import write as write_numbers
+from tests.values.value_files import bfloat16, halves_of_pairs, numbers
+from tests.values.value_files import write as write_numbers
 
 CHECKPOINTS = FIXTURES / "checkpoints"
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from tests.checkpoints import genuine, write, write_file
 from tests.judged import base_record
-from tests.readers.made import Code, Gguf, archive, plain_array
+from tests.readers.file_builders import Code, Gguf, archive, plain_array
 
 Build = Callable[[Path], list[str]]
 BUILDS: dict[str, Build] = {}

@@ -32,7 +32,7 @@ from tests.judged import FIXTURES
 from tests.make_checkpoints import SMALL_LLAMA
 from tests.sparse_models import TINY
 from tests.values.examples import model
-from tests.values.written import write as write_values
+from tests.values.value_files import write as write_values
 
 HERE = FIXTURES / "checkpoints"
 READER = f"safetensors {safetensors.__version__}"

@@ -27,7 +27,7 @@ from inspector.auditing.values import check_values
 from inspector.comparing.checkpoints import compare
 from inspector.comparing.values import compare_values
 from tests.sparse_models import llama
-from tests.values.written import bfloat16, spec_of, write
+from tests.values.value_files import bfloat16, spec_of, write
 
 CONFIG: Final[dict[str, Any]] = {
     "model_type": "llama", "architectures": ["LlamaForCausalLM"], "hidden_size": 2048, "intermediate_size": 5632,

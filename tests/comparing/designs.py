@@ -13,7 +13,7 @@ from inspector.comparing.result import Comparison
 from inspector.comparing.values import compared_with_values
 from tests.checkpoints import genuine
 from tests.judged import judged
-from tests.values.written import Arrays, numbers, spec_of, write
+from tests.values.value_files import Arrays, numbers, spec_of, write
 
 DENSE: dict[str, Any] = {
     "model_type": "llama", "architectures": ["LlamaForCausalLM"], "vocab_size": 96, "hidden_size": 48,

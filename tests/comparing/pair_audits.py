@@ -17,7 +17,7 @@ from inspector.comparing.result import Comparison
 from inspector.loader.formats.ggml_types import BY_NAME
 from tests.checkpoints import Spec, write
 from tests.judged import FIXTURES
-from tests.readers.made import Code, Gguf, archive
+from tests.readers.file_builders import Code, Gguf, archive
 
 FOLDER = FIXTURES / "conversion"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.json"))

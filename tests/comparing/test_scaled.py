@@ -14,7 +14,7 @@ from inspector.comparing.values import compared_with_values
 from inspector.values.decoding import table
 from tests.checkpoints import genuine
 from tests.sparse_models import TINY
-from tests.values.written import Arrays, bfloat16, numbers, write
+from tests.values.value_files import Arrays, bfloat16, numbers, write
 
 CODES = ("F8_E4M3", "weight_scale_inv")
 BLOCK = (8, 16)

@@ -15,7 +15,7 @@ from inspector.report.compare_text import verdict_line
 from tests.checkpoints import genuine
 from tests.judged import base_record, judged, spec_of
 from tests.sparse_models import TINY
-from tests.values.written import numbers, write
+from tests.values.value_files import numbers, write
 
 ADDED = "model.adapter.proj.weight"
 HEADLESS = {**TINY, "architectures": ["LlamaModel"]}

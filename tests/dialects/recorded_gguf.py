@@ -17,8 +17,8 @@ from msgspec import Struct
 
 from inspector.loader.formats.ggml_types import TYPES
 from tests.judged import FIXTURES
-from tests.readers.made import Gguf
-from tests.values.written import Arrays, numbers
+from tests.readers.file_builders import Gguf
+from tests.values.value_files import Arrays, numbers
 
 Keys = list[tuple[str, str, Any]]
 NO_VOCABULARY = ("tokenizer.ggml.model", "text", "none")

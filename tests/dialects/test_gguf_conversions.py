@@ -23,7 +23,7 @@ from inspector.loader.formats import ggml_types
 from tests.dialects.recorded_gguf import Written, records, source_of, target_of
 from tests.findings.cases import gguf_with_a_pre_tokenizer
 from tests.sampling import sampled
-from tests.values.written import write
+from tests.values.value_files import write
 
 MINIMUM = 50
 """Minimum number of transformers architectures with a recorded conversion."""

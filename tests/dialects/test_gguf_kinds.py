@@ -11,7 +11,7 @@ import pytest
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from tests.dialects.recorded_gguf import Keys, Written, records, source_of, target_of
-from tests.values.written import Arrays, write
+from tests.values.value_files import Arrays, write
 
 LLAMA: Keys = [("general.type", "text", "adapter"), ("general.architecture", "text", "llama"),
                ("adapter.type", "text", "lora"), ("adapter.lora.alpha", "f32", 8.0)]  # fmt: skip

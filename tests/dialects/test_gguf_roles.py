@@ -18,7 +18,7 @@ from tests.checkpoints import Shape, genuine
 from tests.dialects.gguf_models import ARCHITECTURES, MODELS, config_of
 from tests.dialects.recorded_gguf import records
 from tests.judged import FIXTURES, codes
-from tests.readers.made import Gguf
+from tests.readers.file_builders import Gguf
 from tests.sampling import sampled
 
 NAMES: dict[str, dict[str, str | None]] = json.loads((FIXTURES / "dialects" / "gguf_names.json").read_text())

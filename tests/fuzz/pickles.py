@@ -19,7 +19,7 @@ from inspector.findings.header.pickle import PickleMalformed
 from inspector.findings.header.torch import KeysNotStrings, NoTensors
 from inspector.findings.header.torch_archive import ArchiveMalformed
 from inspector.loader.formats.torch_file import read_torch
-from tests.readers.made import reading
+from tests.readers.file_builders import reading
 
 torch: Any = import_module("torch")
 warnings.simplefilter("ignore")

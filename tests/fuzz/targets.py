@@ -27,7 +27,7 @@ from inspector.loader.strict_json import decode_config
 from inspector.report.json_v1 import audit_json, dumped
 from inspector.report.text import audit_text
 from tests.judged import Spec, base_record, judged, spec_of
-from tests.readers.made import Gguf, archive, legacy, plain_array, reading, state
+from tests.readers.file_builders import Gguf, archive, legacy, plain_array, reading, state
 
 Target = Callable[[bytes], None]
 LARGEST = 1 << 12

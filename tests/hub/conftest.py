@@ -1,4 +1,4 @@
-"""The stand-in, an environment without any other Hub, and small checkpoints to serve."""
+"""Fixtures: the stand-in for the Hub, an environment that reaches no other Hub, and small checkpoints to serve."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ SHARDS = 4
 
 
 class Environment:
-    """The fixture of pytest with variables that apply at once.
+    """pytest's fixture, with environment variables that apply immediately.
 
-    huggingface_hub reads its variables when it is imported, and its session those of proxies when it is made.
+    huggingface_hub reads its variables at import, and proxy variables when it creates its session.
     """
 
     def __init__(self) -> None:
@@ -45,17 +45,17 @@ class Environment:
         self.undo()
 
     def setenv(self, name: str, value: str) -> None:
-        """Sets a variable."""
+        """Set a variable."""
         self._patch.setenv(name, value)
         self._apply()
 
     def delenv(self, name: str, raising: bool = True) -> None:
-        """Removes a variable."""
+        """Remove a variable."""
         self._patch.delenv(name, raising)
         self._apply()
 
     def undo(self) -> None:
-        """Takes everything back."""
+        """Undo all changes."""
         self._patch.undo()
         self._apply()
 
@@ -66,7 +66,7 @@ class Environment:
 
 @pytest.fixture
 def monkeypatch() -> Iterator[Environment]:
-    """In place of the fixture of pytest."""
+    """Replaces pytest's fixture."""
     with Environment() as environment:
         yield environment
 
@@ -89,13 +89,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def single(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same in one file."""
+    """The same model in one file."""
     return write(tmp_path_factory.mktemp("models") / "single", dict(llama(TINY)), TINY)
 
 
 @pytest.fixture
 def hub(folder: Path, single: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[StandIn]:
-    """The stand-in as the endpoint, without the one answer for all headers."""
+    """The stand-in as the endpoint, without its response with all headers."""
     with StandIn(one_answer=False) as server:
         server.add("org/tiny", folder)
         server.add("org/single", single)
@@ -104,8 +104,8 @@ def hub(folder: Path, single: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator
 
 
 @pytest.fixture
-def hasty(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Shortens the patience: silence and head in seconds, and whatever else `Limits` has."""
+def shorten_limits(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Shorten time limits: `silence` and `head` in seconds, and other fields of `Limits`."""
 
     def shorten(**limits: float) -> None:
         monkeypatch.setattr(hub_room, "Limits", lambda **_: Limits(**{"pause": 0.02, **limits}))  # type: ignore[arg-type]
@@ -115,12 +115,12 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 @pytest.fixture(scope="session")
 def truth(folder: Path) -> Checkpoint:
-    """What a local reading of the sharded one gives."""
+    """The sharded checkpoint as read locally."""
     return load(str(folder))
 
 
 def rules(checkpoint: Checkpoint) -> list[str]:
-    """The names of all evidence, sorted."""
+    """The sorted names of all findings."""
     return sorted(one.name for one in checkpoint.findings)
 
 
@@ -133,7 +133,7 @@ def reported(checkpoint: Checkpoint) -> str:
 
 
 def equal(one: Checkpoint, other: Checkpoint) -> bool:
-    """Whether two readings say the same of the checkpoint, apart from where it lies."""
+    """Whether two readings agree on the checkpoint, apart from its location."""
     same = (one.tensors, one.file_of, one.files, one.set_name, one.lost, one.cut, one.readable, one.other_sets)
     return same == (
         other.tensors, other.file_of, other.files, other.set_name, other.lost, other.cut, other.readable,

@@ -1,10 +1,10 @@
 """A stand-in for the Hub on this machine: enough of its API for the real client, with latency and faults.
 
 It serves folders as repositories from two ports: one is the endpoint, the other the store to which it
-redirects for large files. Every request is written down with its headers, every byte sent is counted. A
-fault is a function that is shown the request and the right reply and gives another one.
+redirects for large files. Every request is recorded with its headers, and sent bytes are counted. A
+fault is a function that takes the request and the correct reply and returns another one.
 
-    python -m tests.hub.stand_in FOLDER...        (serves them, prints the endpoint, until interrupted)
+    python -m tests.hub.stand_in FOLDER...        (serves them until interrupted; prints the endpoint)
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Seen:
-    """A request as it came. server: "hub" or "store"."""
+    """A received request. server: "hub" or "store"."""
 
     server: str
     method: str
@@ -57,11 +57,11 @@ class Seen:
 
 @dataclass(frozen=True)
 class Reply:
-    """What is sent. Content-Length is added where neither it nor a transfer encoding is in headers.
+    """A response. Content-Length is added where neither it nor a transfer encoding is in headers.
 
     cut: body bytes after which the connection is dropped. raw: sent instead of status and headers. silence:
     seconds before the first byte. drip: seconds between single bytes of the body. dribble_head: of the head.
-    endless: the body is repeated without end. hangs: nothing follows the head, and the connection stays.
+    endless: the body is repeated forever. hangs: nothing follows the head, and the connection stays open.
     """
 
     status: int = 200
@@ -84,7 +84,7 @@ class Reply:
         return next((value for key, value in self.headers if key.lower() == name.lower()), "")
 
     def having(self, **headers: str | None) -> Reply:
-        """The reply with other headers; underscores stand for hyphens, None takes one away."""
+        """The reply with changed headers; underscores stand for hyphens, None removes a header."""
         changed = {key.replace("_", "-").lower(): value for key, value in headers.items()}
         kept = [pair for pair in self.headers if pair[0].lower() not in changed]
         kept += [(key.title(), value) for key, value in changed.items() if value is not None]
@@ -114,11 +114,11 @@ class Repository:
 
 
 class StandIn:
-    """The two servers, in a thread. Use as a context manager.
+    """Runs the two servers in a thread. Use as a context manager.
 
-    latency: seconds of a round trip, paid once to connect and once a request. speed: bytes per second, of
+    latency: seconds of a round trip, added once per connection and once per request. speed: bytes per second, of
     both servers together. one_answer: whether the endpoint for all headers exists. api_redirects: small
-    files come by a redirect on the same host, as the real Hub does it.
+    files are redirected on the same host, as the real Hub does.
     """
 
     token = "hf_" + "goodTokenOfTheTests"
@@ -177,7 +177,7 @@ class StandIn:
 
     @property
     def endpoint(self) -> str:
-        """What HF_ENDPOINT has to be."""
+        """The value for HF_ENDPOINT."""
         return f"{self._scheme}://{self.host}:{self.ports['hub']}{self.prefix}"
 
     @property
@@ -190,7 +190,7 @@ class StandIn:
         return "http" if self._tls is None else "https"
 
     def add(self, name: str, folder: Path, **options: Any) -> Repository:
-        """Serves a folder as a repository with one commit on `main`."""
+        """Serve a folder as a repository with one commit on `main`."""
         commit = commit_of(name, "main")
         made = Repository(name, {commit: folder}, {"main": commit}, **options)
         self.repositories[name] = made
@@ -199,7 +199,7 @@ class StandIn:
     def fail(
         self, path: str, reply: Reply | Callable[[Seen, Reply], Reply], *, times: int | None = None, server: str = ""
     ) -> None:
-        """For requests whose path matches: another reply, or what a function makes of the right one."""
+        """Answer requests whose path matches with another reply, or with what a function makes of the correct one."""
         left = [times]
 
         def fault(seen: Seen, right: Reply) -> Reply | None:
@@ -214,14 +214,14 @@ class StandIn:
         self.faults.append(fault)
 
     def forget(self) -> None:
-        """Starts the counts anew."""
+        """Reset the records and counts."""
         self.seen.clear()
         self.sent.update(hub=0, store=0)
         self.connections.update(hub=0, store=0)
         self.most_open = 0
 
     def requests(self, path: str = "", server: str = "") -> list[Seen]:
-        """What was asked, by a pattern of the path."""
+        """The recorded requests whose path matches a pattern."""
         return [one for one in self.seen if re.search(path, one.path) and server in ("", one.server)]
 
     # --- serving ---
@@ -248,7 +248,7 @@ class StandIn:
         self.connections[server] += 1
         self.open += 1
         self.most_open = max(self.most_open, self.open)
-        shaken = self._loop.time() + self.latency  # the handshake, which connections opened ahead have behind them
+        shaken = self._loop.time() + self.latency  # the handshake, which connections opened in advance have completed
         try:
             while True:
                 try:
@@ -343,14 +343,14 @@ class StandIn:
         writer.write(b"0\r\n\r\n")
 
     async def _share(self, count: int) -> None:
-        """Waits as long as these bytes take on the line that all connections share."""
+        """Wait for the transfer time of these bytes at the speed that all connections share."""
         if self.speed is None:
             return
         now = self._loop.time()
         self._free = max(self._free, now) + count / self.speed
         await asyncio.sleep(max(0.0, self._free - now))
 
-    # --- what the Hub would say ---
+    # --- correct replies ---
 
     def _right(self, seen: Seen) -> Reply:
         if seen.server == "store" or seen.path.startswith("/blobs/"):  # the latter through a proxy
@@ -480,7 +480,7 @@ class StandIn:
 
 
 def commit_of(*words: str) -> str:
-    """A name for a commit, the same for the same words."""
+    """A commit hash derived from these words."""
     return hashlib.sha1("\0".join(words).encode()).hexdigest()
 
 
@@ -518,7 +518,7 @@ def _in_store(path: Path) -> bool:
 
 
 def _blob(path: Path) -> str:
-    """git's name of the content of a small file; of a large one that of its pointer, which nobody asks for."""
+    """git's blob hash of a small file; for a large one that of its pointer, which no client requests."""
     size = path.stat().st_size
     return (
         commit_of(str(path))
@@ -528,7 +528,7 @@ def _blob(path: Path) -> str:
 
 
 def _oid(path: Path) -> str:
-    """The SHA-256 of a file; in place of that of hundreds of gigabytes of nothing one of the place, size and time."""
+    """The SHA-256 of a file; for huge sparse files a hash of path, size and time instead."""
     facts = path.stat()
     if facts.st_size <= LARGE:
         return hashlib.sha256(path.read_bytes()).hexdigest()
@@ -536,7 +536,7 @@ def _oid(path: Path) -> str:
 
 
 def _ranged(seen: Seen, path: Path, size: int) -> Reply:
-    """The file, or the one range of it that was asked for."""
+    """The file, or the requested range of it."""
     etag = ("ETag", f'"{_oid(path)}"')
     stated = seen.headers.get("range", "")
     kept = seen.headers.get("if-range", etag[1]) == etag[1]
@@ -551,7 +551,7 @@ def _ranged(seen: Seen, path: Path, size: int) -> Reply:
 
 
 def _merged(folder: Path, file: str) -> bytes:
-    """All headers of the shards of an index in one JSON, as the endpoint of the Hub gives them."""
+    """The headers of all shards of an index in one JSON, as the Hub's endpoint returns them."""
     index = json.loads((folder / file).read_bytes())
     headers = {}
     for shard in dict.fromkeys(index["weight_map"].values()):
@@ -592,7 +592,7 @@ def _slice(body: bytes | Piece, start: int, stop: int) -> bytes:
 
 
 def main(folders: list[str]) -> None:
-    """Serves folders as repositories of the organisation `org`."""
+    """Serve folders as repositories of the organisation `org`."""
     with StandIn() as server:
         for folder in map(Path, folders):
             server.add(f"org/{folder.name}", folder.resolve())

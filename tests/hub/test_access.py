@@ -1,4 +1,4 @@
-"""The token and the cache that a call names: sent where the environment's would be, and shown nowhere."""
+"""Token and cache as arguments of a call: the token is sent like that of the environment, and never printed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OTHER = "hf_ofTheEnvironment"
 
 
 def sent(hub: StandIn) -> set[str]:
-    """The tokens that arrived at the Hub."""
+    """The tokens that the Hub received."""
     return {one.headers.get("authorization", "").removeprefix("Bearer ") for one in hub.seen if one.server == "hub"}
 
 
@@ -32,8 +32,8 @@ CALLS: dict[str, Any] = {
 }
 
 
-def asked(call: str, **access: Any) -> None:
-    """Makes a call, which the Hub may refuse."""
+def call_hub(call: str, **access: Any) -> None:
+    """Make a call, which the Hub may refuse."""
     with suppress(inspector.FormulaError):
         CALLS[call](**access)
 
@@ -46,7 +46,7 @@ def test_a_token_replaces_that_of_the_environment(
     hub: StandIn, monkeypatch: Environment, call: str, token: str | bool | None, arrives: str
 ) -> None:
     monkeypatch.setenv("HF_TOKEN", OTHER)
-    asked(call, token=token)
+    call_hub(call, token=token)
     assert sent(hub) == {arrives}
     assert not any("authorization" in one.headers for one in hub.seen if one.server == "store")
     assert ACCESS.get().token is None
@@ -55,10 +55,10 @@ def test_a_token_replaces_that_of_the_environment(
 def test_the_environment_may_forbid_the_stored_token(hub: StandIn, monkeypatch: Environment) -> None:
     monkeypatch.setenv("HF_TOKEN", OTHER)
     monkeypatch.setenv("HF_HUB_DISABLE_IMPLICIT_TOKEN", "1")
-    asked("load")
+    call_hub("load")
     assert sent(hub) == {""}
     hub.forget()
-    asked("load", token=True)
+    call_hub("load", token=True)
     assert sent(hub) == {OTHER}
 
 
@@ -81,7 +81,7 @@ def test_the_command_sends_a_token_and_prints_it_nowhere(hub: StandIn, tmp_path:
         assert SECRET not in done.stdout + done.stderr
 
 
-def test_a_cache_of_another_place(hub: StandIn, tmp_path: Path) -> None:
+def test_a_cache_in_another_folder(hub: StandIn, tmp_path: Path) -> None:
     cache = tmp_path / "elsewhere"
     snapshot_download("org/tiny", cache_dir=cache, endpoint=hub.endpoint, token=False)
     hub.forget()

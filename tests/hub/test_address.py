@@ -1,4 +1,4 @@
-"""What a text names, case by case."""
+"""Parsing of sources: addresses of the Hub, paths and mistakes, case by case."""
 
 from __future__ import annotations
 
@@ -71,11 +71,11 @@ def of(text: str, exists: bool = False) -> tuple[str, str, str | None, str, str]
         ("https://huggingface.co/org/name/tree", None),
     ],
 )  # fmt: skip
-def test_what_a_text_names(text: str, wanted: tuple[str, str, str | None, str, str] | None) -> None:
+def test_parsed_sources(text: str, wanted: tuple[str, str, str | None, str, str] | None) -> None:
     assert of(text) == wanted
 
 
-def test_a_path_wins_unless_the_hub_is_named() -> None:
+def test_a_path_takes_precedence_unless_the_hub_is_named() -> None:
     assert of("org/name", exists=True) == ("path", "", None, "", "model")
     assert of("https:", exists=True) == ("path", "", None, "", "model")
     assert of("hf://org/name", exists=True) == ("hub", "org/name", None, "", "model")

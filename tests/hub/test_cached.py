@@ -1,4 +1,4 @@
-"""The local cache of the Hub client, and that nobody is asked where nobody may be (N32, N33)."""
+"""Checkpoints in the local cache of the Hub client, offline mode, and that neither makes a request."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.hub.stand_in import StandIn, commit_of
 
 @pytest.fixture
 def cache(hub: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache that the real client has filled; from here on a connection is an error."""
+    """A cache that the real client has filled; connections are errors afterwards."""
     folder = tmp_path / "home" / "hub"
     snapshot_download("org/tiny", cache_dir=folder, endpoint=hub.endpoint, token=False)
     hub.forget()
@@ -33,7 +33,7 @@ def repository(cache: Path) -> Path:
     return cache / "models--org--tiny"
 
 
-def test_the_cache_is_read_and_says_which_revision(hub: StandIn, cache: Path, truth: Checkpoint) -> None:
+def test_the_cache_is_read_and_the_revision_reported(hub: StandIn, cache: Path, truth: Checkpoint) -> None:
     commit = hub.repositories["org/tiny"].branches["main"]
     for text in ("org/tiny", "hf://org/tiny", "org/tiny@main", f"org/tiny@{commit}", f"org/tiny@{commit[:8]}"):
         checkpoint = load(text, cached=True)
@@ -45,7 +45,7 @@ def test_the_cache_is_read_and_says_which_revision(hub: StandIn, cache: Path, tr
 
 
 @pytest.mark.parametrize("variable", ["HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"])
-def test_n32_offline_reads_the_cache(
+def test_offline_mode_reads_the_cache(
     hub: StandIn, cache: Path, truth: Checkpoint, monkeypatch: pytest.MonkeyPatch, variable: str
 ) -> None:
     monkeypatch.setenv(variable, "1")
@@ -61,7 +61,7 @@ def test_n32_offline_reads_the_cache(
     assert not hub.connections["hub"]
 
 
-def test_n33_an_older_revision_in_the_cache(hub: StandIn, cache: Path, single: Path, truth: Checkpoint) -> None:
+def test_an_older_revision_in_the_cache(hub: StandIn, cache: Path, single: Path, truth: Checkpoint) -> None:
     served = hub.repositories["org/tiny"]
     old = served.branches["main"]
     served.branches["main"] = commit_of("new")
@@ -70,7 +70,7 @@ def test_n33_an_older_revision_in_the_cache(hub: StandIn, cache: Path, single: P
     assert old in reported(checkpoint)
 
 
-def test_n33_references_without_a_snapshot(cache: Path) -> None:
+def test_references_without_a_snapshot(cache: Path) -> None:
     reference = repository(cache) / "refs" / "main"
     reference.write_text("f" * 40)
     checkpoint = load("org/tiny", cached=True)
@@ -80,7 +80,7 @@ def test_n33_references_without_a_snapshot(cache: Path) -> None:
     assert load("org/tiny", cached=True).readable  # the only snapshot there is
 
 
-def test_n33_downloads_that_did_not_end(cache: Path, truth: Checkpoint) -> None:
+def test_incomplete_downloads(cache: Path, truth: Checkpoint) -> None:
     blobs = repository(cache) / "blobs"
     (blobs / "abc.incomplete").write_bytes(b"x")
     assert "1 download of this repository not finished" in reported(load("org/tiny", cached=True))

@@ -1,4 +1,4 @@
-"""The command against the stand-in: the token in no output (N39), Ctrl-C at any time (N38), what is imported."""
+"""The command with the stand-in for the Hub: no token in any output, Ctrl-C at any time, and the loaded modules."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def run(hub: StandIn, tmp_path: Path, *words: str, **more: str) -> subprocess.Co
 
 
 def echo(seen: Seen, right: Reply) -> Reply:
-    """A server that says back all that it was reported, in headers and body."""
+    """A reply that repeats all request headers in its headers and body."""
     said = " ".join(f"{key}={value}" for key, value in seen.headers.items())
     return Reply(403, (("X-Error-Message", said), ("X-Echo", said)), said.encode())
 
@@ -47,7 +47,7 @@ def echo(seen: Seen, right: Reply) -> Reply:
 @pytest.mark.parametrize(
     ("source", "shape"), [("environment", "text"), pytest.param("file", "json", marks=pytest.mark.slow)]
 )
-def test_n39_the_token_is_in_no_output(hub: StandIn, tmp_path: Path, where: str, source: str, shape: str) -> None:
+def test_the_token_is_in_no_output(hub: StandIn, tmp_path: Path, where: str, source: str, shape: str) -> None:
     hub.fail(where, echo)
     more = {"HF_TOKEN": SECRET} if source == "environment" else {}
     if source == "file":
@@ -63,8 +63,8 @@ def test_n39_the_token_is_in_no_output(hub: StandIn, tmp_path: Path, where: str,
 
 @pytest.mark.parametrize("where", ["/api/models/org/tiny$", "/tree/", "/blobs/"])
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-def test_n38_ctrl_c_ends_at_once(hub: StandIn, tmp_path: Path, where: str) -> None:
-    """The server stays silent for longer than the test waits: only the signal can end the process."""
+def test_ctrl_c_ends_the_command_at_once(hub: StandIn, tmp_path: Path, where: str) -> None:
+    """The server is silent for longer than the test waits, so that only the signal can end the process."""
     asked = threading.Event()
 
     def hang(seen: Seen, right: Reply) -> Reply:
@@ -87,7 +87,7 @@ def test_n38_ctrl_c_ends_at_once(hub: StandIn, tmp_path: Path, where: str) -> No
     assert "Traceback" not in output[1]
 
 
-def test_only_the_table_of_constants_is_imported_for_the_cache(hub: StandIn, tmp_path: Path) -> None:
+def test_only_the_constants_of_huggingface_hub_are_imported_for_the_cache(hub: StandIn, tmp_path: Path) -> None:
     snapshot_download("org/tiny", cache_dir=tmp_path / "home" / "hub", endpoint=hub.endpoint, token=False)
     code = (
         "import sys; from inspector.loader.checkpoint import load; c = load('org/tiny', cached=True); "
@@ -104,7 +104,7 @@ def test_only_the_table_of_constants_is_imported_for_the_cache(hub: StandIn, tmp
     assert done.stdout.strip() == "['huggingface_hub', 'huggingface_hub.constants']"
 
 
-def test_nothing_of_it_is_imported_for_a_folder(folder: Path) -> None:
+def test_huggingface_hub_is_not_imported_for_a_folder(folder: Path) -> None:
     code = (
         f"import sys; from inspector.loader.checkpoint import load; load({str(folder)!r}); "
         "here = {'folder', 'local_reading', 'source'}; "

@@ -1,4 +1,4 @@
-"""What a download brings: needed, second copies, and the command that fetches only the first."""
+"""Contents of a download: needed files, second copies, and the command that fetches only the needed ones."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ SHARDS = {f"model-0000{n}-of-00002.safetensors": 1_000 for n in (1, 2)}
 SMALL = {"config.json": 1, "tokenizer.json": 2, "README.md": 3, ".gitattributes": 1, "model.safetensors.index.json": 4}
 
 
-def brought(sizes: dict[str, int], audited: dict[str, int], address: Address = ADDRESS) -> Download:
+def planned(sizes: dict[str, int], audited: dict[str, int], address: Address = ADDRESS) -> Download:
     return download_of(sizes, audited, address, "c" * 40)
 
 
-def test_nothing_is_left_out_where_nothing_is_twice() -> None:
-    found = brought({**SHARDS, **SMALL}, SHARDS)
+def test_without_second_copies_nothing_is_left_out() -> None:
+    found = planned({**SHARDS, **SMALL}, SHARDS)
     assert found.command == "hf download org/name"
     assert (found.needed, found.total) == (2_011, 2_011)
 
 
 @pytest.mark.parametrize(
-    ("twin", "kind"),
+    ("copy", "kind"),
     [
         ("pytorch_model-00001-of-00002.bin", "pytorch"),
         ("pytorch_model.bin.index.json", "pytorch"),
@@ -46,30 +46,30 @@ def test_nothing_is_left_out_where_nothing_is_twice() -> None:
         ("rust_model.ot", "rust"),
     ],
 )
-def test_second_copies(twin: str, kind: str) -> None:
-    found = brought({**SHARDS, **SMALL, twin: 500}, SHARDS)
+def test_second_copies(copy: str, kind: str) -> None:
+    found = planned({**SHARDS, **SMALL, copy: 500}, SHARDS)
     assert [(one.kind, one.bytes) for one in found.copies] == [(kind, 500)]
     assert found.total - found.needed == 500
     words = shlex.split(found.command)
     patterns = [words[at + 1] for at, word in enumerate(words) if word == "--include"]
-    matched = {name for name in (*SHARDS, *SMALL, twin) if any(fnmatch.fnmatch(name, one) for one in patterns)}
+    matched = {name for name in (*SHARDS, *SMALL, copy) if any(fnmatch.fnmatch(name, one) for one in patterns)}
     assert matched == {*SHARDS, *SMALL}
 
 
 def test_the_command_names_the_commit_of_another_revision() -> None:
-    found = brought(SHARDS, SHARDS, Address("hub", "x", "org/name", "v1", "", "dataset"))
+    found = planned(SHARDS, SHARDS, Address("hub", "x", "org/name", "v1", "", "dataset"))
     assert found.command == f"hf download org/name --repo-type dataset --revision {'c' * 40}"
 
 
-def test_components_of_a_pipeline_are_no_copies() -> None:
+def test_components_of_a_pipeline_are_not_copies() -> None:
     sizes = {"unet/diffusion_pytorch_model.safetensors": 10, "vae/diffusion_pytorch_model.safetensors": 5}
-    found = brought({**sizes, "vae/diffusion_pytorch_model.bin": 5}, {"unet/diffusion_pytorch_model.safetensors": 10})
+    found = planned({**sizes, "vae/diffusion_pytorch_model.bin": 5}, {"unet/diffusion_pytorch_model.safetensors": 10})
     assert found.needed == 15
     assert [one.kind for one in found.copies] == ["pytorch"]
 
 
-def test_names_are_made_safe_for_a_shell() -> None:
+def test_names_are_quoted_for_a_shell() -> None:
     sizes = {**SHARDS, "a b;rm.safetensors": 5, "x$(y).json": 1, "x.gguf": 1}
-    found = brought(sizes, {**SHARDS, "a b;rm.safetensors": 5})
+    found = planned(sizes, {**SHARDS, "a b;rm.safetensors": 5})
     assert "'a b;rm.safetensors'" in found.command
     assert shlex.split(found.command)[:3] == ["hf", "download", "org/name"]

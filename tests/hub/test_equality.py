@@ -1,4 +1,4 @@
-"""What is read from the Hub is what a local audit of the same files reads, within the budget of requests and bytes."""
+"""Audits over the network equal local audits of the same files, within a budget of requests and bytes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def folder_of(served: StandIn, name: str) -> Path:
 
 @pytest.mark.parametrize("name", sampled(NAMES, len(NAMES)))
 @pytest.mark.parametrize("way", ["ranges", "one answer"])
-def test_the_same_as_a_local_audit(served: StandIn, monkeypatch: pytest.MonkeyPatch, name: str, way: str) -> None:
+def test_equality_with_a_local_audit(served: StandIn, monkeypatch: pytest.MonkeyPatch, name: str, way: str) -> None:
     monkeypatch.setenv("HF_ENDPOINT", served.endpoint)
     served.one_answer = True
     served.forget()
@@ -71,7 +71,7 @@ def test_the_same_as_a_local_audit(served: StandIn, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("name", ["llama8b"])
-def test_without_the_one_answer_it_costs_one_request(
+def test_without_the_response_with_all_headers_there_is_one_more_request(
     served: StandIn, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setenv("HF_ENDPOINT", served.endpoint)
@@ -92,8 +92,8 @@ def test_a_named_commit_stays_within_the_budget(served: StandIn, monkeypatch: py
 
 
 @pytest.mark.parametrize("times", ["twice", "blanks", "metadata"])
-def test_the_one_answer_hides_no_fault_of_a_header(hub: StandIn, tmp_path: Path, times: str) -> None:
-    """JSON forgets that a key stood twice, and blanks: such a file does not have the length that follows."""
+def test_the_response_with_all_headers_hides_no_fault_of_a_header(hub: StandIn, tmp_path: Path, times: str) -> None:
+    """Decoded JSON loses duplicate keys and whitespace: the length of such a file does not match the response."""
     hub.one_answer = True
     entry = b'"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}'
     inner = {
@@ -111,7 +111,7 @@ def test_the_one_answer_hides_no_fault_of_a_header(hub: StandIn, tmp_path: Path,
     assert local.findings
 
 
-def test_trouble_with_the_one_answer_is_no_trouble(hub: StandIn, folder: Path, truth: object) -> None:
+def test_faults_of_the_response_with_all_headers_do_not_matter(hub: StandIn, folder: Path, truth: object) -> None:
     from inspector.loader.checkpoint import Checkpoint
     from tests.hub.stand_in import Reply
 
@@ -128,7 +128,7 @@ def test_trouble_with_the_one_answer_is_no_trouble(hub: StandIn, folder: Path, t
         assert equal(load("org/tiny"), truth)
 
 
-def cut_shard(folder: Path) -> None:
+def truncated_shard(folder: Path) -> None:
     path = folder / "model-00004-of-00004.safetensors"
     path.write_bytes(path.read_bytes()[:-700])
 
@@ -152,12 +152,12 @@ def pointer(folder: Path) -> None:
     )
 
 
-def merge_remnant(folder: Path) -> None:
+def merge_conflict(folder: Path) -> None:
     index = folder / "model.safetensors.index.json"
     index.write_text(index.read_text() + "\n=======\n" + index.read_text())
 
 
-def false_total(folder: Path) -> None:
+def wrong_total(folder: Path) -> None:
     index = folder / "model.safetensors.index.json"
     index.write_text(index.read_text().replace('"total_size": ', '"total_size": 9'))
 
@@ -179,23 +179,23 @@ def empty_shard(folder: Path) -> None:
     (folder / "model-00003-of-00004.safetensors").write_bytes(b"")
 
 
-WOUNDS = (
-    cut_shard, lost_shard, wrong_config, no_config, pointer, merge_remnant, false_total, second_copy, only_pickles,
+DAMAGES = (
+    truncated_shard, lost_shard, wrong_config, no_config, pointer, merge_conflict, wrong_total, second_copy, only_pickles,
     empty_shard,
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("wound", WOUNDS, ids=lambda wound: str(wound.__name__))
+@pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: str(damage.__name__))
 @pytest.mark.parametrize("one_answer", [False, True])
-def test_a_wounded_repository_is_reported_as_a_wounded_folder(
-    hub: StandIn, folder: Path, tmp_path: Path, wound: Callable[[Path], None], one_answer: bool
+def test_a_damaged_repository_is_reported_like_a_folder(
+    hub: StandIn, folder: Path, tmp_path: Path, damage: Callable[[Path], None], one_answer: bool
 ) -> None:
-    wounded = tmp_path / "wounded"
-    shutil.copytree(folder, wounded)
-    wound(wounded)
-    hub.add("org/wounded", wounded)
+    damaged = tmp_path / "damaged"
+    shutil.copytree(folder, damaged)
+    damage(damaged)
+    hub.add("org/damaged", damaged)
     hub.one_answer = one_answer
-    remote, local = audit_loaded(load("org/wounded")), audit_loaded(load(str(wounded)))
+    remote, local = audit_loaded(load("org/damaged")), audit_loaded(load(str(damaged)))
     assert (remote.counts, remote.verdict, remote.claims) == (local.counts, local.verdict, local.claims)
     assert [(one.code, one.message) for one in remote.findings] == [(one.code, one.message) for one in local.findings]
     assert [replace(line, block=None) for line in remote.lines] == [replace(line, block=None) for line in local.lines]
@@ -203,7 +203,7 @@ def test_a_wounded_repository_is_reported_as_a_wounded_folder(
     assert len(hub.seen) <= 2 * 4 + 6, [one.target for one in hub.seen]
 
 
-def test_what_a_download_brings(hub: StandIn, folder: Path, tmp_path: Path) -> None:
+def test_contents_of_a_download(hub: StandIn, folder: Path, tmp_path: Path) -> None:
     copied = tmp_path / "copies"
     shutil.copytree(folder, copied)
     second_copy(copied)
@@ -215,7 +215,7 @@ def test_what_a_download_brings(hub: StandIn, folder: Path, tmp_path: Path) -> N
     assert download.command == "hf download org/copies --include '*.json' --include 'model-*-of-00004.safetensors'"
 
 
-def test_subfolders_single_files_and_pasted_addresses(hub: StandIn, folder: Path, tmp_path: Path) -> None:
+def test_subfolders_single_files_and_web_addresses(hub: StandIn, folder: Path, tmp_path: Path) -> None:
     root = tmp_path / "pipeline"
     shutil.copytree(folder, root / "text_encoder")
     (root / "model_index.json").write_text('{"_class_name": "XPipeline"}')
@@ -234,7 +234,7 @@ def test_subfolders_single_files_and_pasted_addresses(hub: StandIn, folder: Path
     assert equal(load(f"{hub.endpoint}/org/tiny"), local)
 
 
-def test_folders_below_are_of_the_same_commit(hub: StandIn, folder: Path, tmp_path: Path) -> None:
+def test_subfolders_are_of_the_same_commit(hub: StandIn, folder: Path, tmp_path: Path) -> None:
     root = tmp_path / "pipeline"
     shutil.copytree(folder, root / "deep" / "text_encoder")
     (root / "deep" / "model_index.json").write_text('{"_class_name": "XPipeline"}')
@@ -260,7 +260,7 @@ def test_other_types_of_repositories(hub: StandIn, folder: Path) -> None:
     assert not load("org/data").readable
 
 
-def test_a_path_wins(hub: StandIn, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_path_takes_precedence(hub: StandIn, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copytree(folder, tmp_path / "org" / "tiny")
     monkeypatch.chdir(tmp_path)
     local = load("org/tiny")

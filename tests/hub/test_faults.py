@@ -1,4 +1,4 @@
-"""Forty families of network faults, by their numbers: what is said, what is asked for, and how much is read."""
+"""Network faults: the findings, the requests that are made, and the bytes that are read."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tests.hub.stand_in import Piece, Reply, Seen, StandIn, commit_of
 from tests.sparse_models import TINY, header_bytes, llama
 from tests.steps import at_most
 
-Hasty = Callable[..., None]
+ShortenLimits = Callable[..., None]
 BLOBS = r"^/blobs/"
 LAST = f"model-0000{SHARDS}-of-0000{SHARDS}.safetensors"
 CLEAN: list[str] = []
@@ -48,7 +48,7 @@ def shard_sent(hub: StandIn) -> int:
 
 @pytest.fixture
 def short_first(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """Sets the bytes of every first range, so that a second one is needed."""
+    """Set the bytes of every first range, so that a second one is needed."""
 
     def shorten(count: int) -> None:
         monkeypatch.setattr(ranges, "SMALLEST_FIRST", count)
@@ -61,7 +61,7 @@ def short_first(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
 
 @pytest.fixture
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The seconds of all pauses between tries; the clock is put forward instead of waiting for them."""
+    """The seconds of all pauses between tries; the clock is advanced instead of waiting."""
     asked: list[float] = []
     clock = SimpleNamespace(monotonic=lambda: time.monotonic() + sum(asked), sleep=time.sleep, time=time.time)
     monkeypatch.setattr(web, "time", clock)
@@ -69,12 +69,12 @@ def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return asked
 
 
-# --- N1 to N3: the server is unwell ---
+# --- server errors ---
 
 
 @pytest.mark.parametrize("path", ["/api/models/org/tiny$", "/tree/", "config.json", "index.json", "00002-of", BLOBS])
 @pytest.mark.parametrize("status", [500, 502, 503, 504, 429])
-def test_n01_one_error_costs_two_requests_at_most(hub: StandIn, truth: Checkpoint, path: str, status: int) -> None:
+def test_one_error_costs_two_requests_at_most(hub: StandIn, truth: Checkpoint, path: str, status: int) -> None:
     read()
     without = len(hub.seen)
     hub.forget()
@@ -85,7 +85,7 @@ def test_n01_one_error_costs_two_requests_at_most(hub: StandIn, truth: Checkpoin
     assert len(hub.seen) <= without + 2
 
 
-def test_n02_an_error_that_stays_names_file_and_status(hub: StandIn) -> None:
+def test_a_permanent_error_names_file_and_status(hub: StandIn) -> None:
     hub.fail("00003-of", Reply(503))
     checkpoint = read()
     assert rules(checkpoint) == ["read-failed"]
@@ -97,7 +97,7 @@ def test_n02_an_error_that_stays_names_file_and_status(hub: StandIn) -> None:
     assert f"not read: shard 3 of {SHARDS}" in words
 
 
-def test_n02_an_api_that_is_down(hub: StandIn) -> None:
+def test_an_api_that_is_down(hub: StandIn) -> None:
     hub.fail(".", Reply(503))
     checkpoint = read()
     assert rules(checkpoint) == ["hub-unreachable"]
@@ -107,8 +107,10 @@ def test_n02_an_api_that_is_down(hub: StandIn) -> None:
 
 
 @pytest.mark.parametrize("stated", ["1", "date", "-1", "999999", "soon"])
-def test_n03_retry_after(hub: StandIn, hasty: Hasty, truth: Checkpoint, pauses: list[float], stated: str) -> None:
-    hasty(longest_wait=40.0, whole=1000.0)
+def test_retry_after(
+    hub: StandIn, shorten_limits: ShortenLimits, truth: Checkpoint, pauses: list[float], stated: str
+) -> None:
+    shorten_limits(longest_wait=40.0, whole=1000.0)
     value = formatdate(time.time() + 30, usegmt=True) if stated == "date" else stated
     hub.fail(BLOBS, Reply(429, (("Retry-After", value),)), times=1)
     checkpoint = read()
@@ -121,8 +123,8 @@ def test_n03_retry_after(hub: StandIn, hasty: Hasty, truth: Checkpoint, pauses: 
     assert (checkpoint.traffic.waits >= low) or low == 0.0
 
 
-def test_n03_a_limit_that_stays_is_reported(hub: StandIn, hasty: Hasty) -> None:
-    hasty(longest_wait=0.2)
+def test_a_permanent_rate_limit_is_reported(hub: StandIn, shorten_limits: ShortenLimits) -> None:
+    shorten_limits(longest_wait=0.2)
     hub.fail("/api/", Reply(429, (("Retry-After", "999999"),)))
     words = reported(read())
     assert "429" in words
@@ -130,16 +132,16 @@ def test_n03_a_limit_that_stays_is_reported(hub: StandIn, hasty: Hasty) -> None:
     assert "hub-unreachable" in words
 
 
-# --- N4 to N11: ranges ---
+# --- ranges ---
 
 
 @pytest.mark.parametrize("cut", [0, 4, 8, 300])
 @pytest.mark.parametrize("times", [1, None])
-def test_n04_dropped_connections(hub: StandIn, truth: Checkpoint, cut: int, times: int | None) -> None:
+def test_dropped_connections(hub: StandIn, truth: Checkpoint, cut: int, times: int | None) -> None:
     read()
     without = len(hub.seen)
     hub.forget()
-    one = hub.requests  # the first blob asked for is hit
+    one = hub.requests  # the first requested blob fails
     hub.fail(BLOBS, lambda seen, right: replace(right, cut=cut), times=times)
     checkpoint = read()
     if times == 1:
@@ -152,7 +154,7 @@ def test_n04_dropped_connections(hub: StandIn, truth: Checkpoint, cut: int, time
         assert "dropped" in reported(checkpoint) or "closed" in reported(checkpoint)
 
 
-def test_n05_a_server_without_ranges(hub: StandIn, tmp_path: Path) -> None:
+def test_a_server_without_ranges(hub: StandIn, tmp_path: Path) -> None:
     large = write(tmp_path / "large", {"w": ("F32", (1024, 1024, 1250))}, {"model_type": "llama"})
     hub.add("org/large", large)
     path = large / "model.safetensors"
@@ -164,11 +166,11 @@ def test_n05_a_server_without_ranges(hub: StandIn, tmp_path: Path) -> None:
     assert equal(checkpoint, load(str(large)))
     assert checkpoint.traffic is not None
     assert checkpoint.traffic.bytes < 200_000
-    assert shard_sent(hub) <= 16_000_000  # what fits into the buffers of the system before the end is noticed
+    assert shard_sent(hub) <= 16_000_000  # bytes in system buffers before the close is noticed
 
 
 @pytest.mark.parametrize("status", [200, 206])
-def test_n06_shorter_than_wanted(hub: StandIn, truth: Checkpoint, status: int) -> None:
+def test_a_body_shorter_than_requested(hub: StandIn, truth: Checkpoint, status: int) -> None:
     def shorter(seen: Seen, right: Reply) -> Reply:
         return replace(right, status=status, body=right.content()[:20])
 
@@ -188,13 +190,13 @@ def test_n06_shorter_than_wanted(hub: StandIn, truth: Checkpoint, status: int) -
         "bytes -5-{last}/{size}", "bytes {last}-0/{size}", "bytes 0-{last}/999999999999", None,
     ],
 )  # fmt: skip
-def test_n07_wrong_content_ranges_never_shift_a_header(hub: StandIn, stated: str | None) -> None:
-    def lying(seen: Seen, right: Reply) -> Reply:
+def test_wrong_content_ranges_never_shift_a_header(hub: StandIn, stated: str | None) -> None:
+    def wrong(seen: Seen, right: Reply) -> Reply:
         size = right.header("content-range").rpartition("/")[2]
         last = len(right.content()) - 1
         return right.having(content_range=stated and stated.format(size=size, last=last))
 
-    hub.fail(BLOBS, lying)
+    hub.fail(BLOBS, wrong)
     checkpoint = read()
     assert set(rules(checkpoint)) == {"read-failed"}
     assert not checkpoint.tensors
@@ -202,7 +204,7 @@ def test_n07_wrong_content_ranges_never_shift_a_header(hub: StandIn, stated: str
 
 
 @pytest.mark.parametrize("stated", ["bytes 0-{last}/*", "bytes 0-{less}/{size}"])
-def test_n07_a_right_start_is_enough(hub: StandIn, truth: Checkpoint, stated: str) -> None:
+def test_a_correct_start_of_the_range_is_enough(hub: StandIn, truth: Checkpoint, stated: str) -> None:
     def vague(seen: Seen, right: Reply) -> Reply:
         size = right.header("content-range").rpartition("/")[2]
         last = len(right.content()) - 1
@@ -212,7 +214,7 @@ def test_n07_a_right_start_is_enough(hub: StandIn, truth: Checkpoint, stated: st
     assert equal(read(), truth)
 
 
-def test_n08_more_than_asked(hub: StandIn, truth: Checkpoint, folder: Path) -> None:
+def test_a_body_longer_than_requested(hub: StandIn, truth: Checkpoint, folder: Path) -> None:
     def more(seen: Seen, right: Reply) -> Reply:
         assert isinstance(right.body, Piece)
         return replace(right.having(content_length=str(10**9)), body=right.content() + b"x" * 500_000)
@@ -224,7 +226,7 @@ def test_n08_more_than_asked(hub: StandIn, truth: Checkpoint, folder: Path) -> N
     assert checkpoint.traffic.bytes < 40_000
 
 
-def test_n09_several_parts(hub: StandIn) -> None:
+def test_a_multipart_response(hub: StandIn) -> None:
     parts = Reply(206, (("Content-Type", "multipart/byteranges; boundary=x"),), b"--x\r\n" + b"y" * 5_000)
     hub.fail(BLOBS, parts)
     checkpoint = read()
@@ -232,7 +234,7 @@ def test_n09_several_parts(hub: StandIn) -> None:
     assert "several parts" in reported(checkpoint)
 
 
-def test_n10_range_not_satisfiable(hub: StandIn, truth: Checkpoint) -> None:
+def test_range_not_satisfiable(hub: StandIn, truth: Checkpoint) -> None:
     def refused(seen: Seen, right: Reply) -> Reply:
         return Reply(416, (("Content-Range", "bytes */9"),)) if "range" in seen.headers else right
 
@@ -240,7 +242,7 @@ def test_n10_range_not_satisfiable(hub: StandIn, truth: Checkpoint) -> None:
     assert equal(read(), truth)
 
 
-def test_n10_a_file_smaller_than_the_first_range(hub: StandIn, tmp_path: Path) -> None:
+def test_a_file_smaller_than_the_first_range(hub: StandIn, tmp_path: Path) -> None:
     small = write(tmp_path / "small", {"w": ("F32", (1,))})
     hub.add("org/small", small)
     checkpoint = read("org/small")
@@ -249,7 +251,7 @@ def test_n10_a_file_smaller_than_the_first_range(hub: StandIn, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("distance", range(-9, 10))
-def test_n11_headers_around_the_first_range(
+def test_headers_around_the_first_range(
     hub: StandIn, short_first: Callable[[int], None], tmp_path: Path, distance: int
 ) -> None:
     short_first(600)
@@ -264,7 +266,7 @@ def test_n11_headers_around_the_first_range(
     assert len(hub.requests(BLOBS)) == (1 if distance <= 0 else 2)
 
 
-# --- N12 to N17: redirects, and where the token goes ---
+# --- redirects, and the hosts that receive the token ---
 
 
 @pytest.fixture
@@ -277,7 +279,7 @@ def leaked(hub: StandIn) -> list[Seen]:
     return [one for one in hub.seen if one.server == "store" and {"authorization", "cookie"} & one.headers.keys()]
 
 
-def test_n12_the_token_stays_at_home(hub: StandIn, truth: Checkpoint, token: str) -> None:
+def test_only_the_hub_receives_the_token(hub: StandIn, truth: Checkpoint, token: str) -> None:
     assert equal(read(), truth)
     assert hub.requests(BLOBS, "store")
     assert not leaked(hub)
@@ -287,7 +289,7 @@ def test_n12_the_token_stays_at_home(hub: StandIn, truth: Checkpoint, token: str
 @pytest.mark.parametrize(
     "target", ["{store}/x", "http://user:secret@127.0.0.1:{port}/x", "http://127.0.0.1.example.invalid/x"]
 )
-def test_n13_other_origins_get_no_token(hub: StandIn, token: str, target: str) -> None:
+def test_other_origins_get_no_token(hub: StandIn, token: str, target: str) -> None:
     place = target.format(store=hub.store, port=hub.ports["store"])
     hub.fail("resolve", Reply(302, (("Location", place),)))
     checkpoint = read()
@@ -297,7 +299,7 @@ def test_n13_other_origins_get_no_token(hub: StandIn, token: str, target: str) -
     assert "secret" not in reported(checkpoint)
 
 
-def test_n13_addresses_in_other_spellings(hub: StandIn, token: str) -> None:
+def test_another_name_of_the_same_machine_gets_no_token(hub: StandIn, token: str) -> None:
     hub.fail(
         "resolve",
         lambda seen, right: (
@@ -307,17 +309,17 @@ def test_n13_addresses_in_other_spellings(hub: StandIn, token: str) -> None:
         ),
     )
     checkpoint = read()
-    assert checkpoint.readable  # the same machine in another spelling is another origin: no token there
+    assert checkpoint.readable  # the same machine under another name is another origin and gets no token
     assert not leaked(hub)
 
 
-def test_n13_secure_stays_secure() -> None:
+def test_redirects_from_https_to_http_are_not_followed() -> None:
     problem = redirects.why_not_followed(Origin("https", "hub.example", 443), "http://cdn.example/x?key=secret")
     assert "not encrypted" in problem
     assert "key" not in problem
 
 
-def test_n14_no_token_after_a_way_through_another_host(hub: StandIn, token: str) -> None:
+def test_no_token_after_a_redirect_through_another_host(hub: StandIn, token: str) -> None:
     def back(seen: Seen, right: Reply) -> Reply:
         return Reply(302, (("Location", f"{hub.endpoint}/back{seen.path}"),))
 
@@ -330,7 +332,7 @@ def test_n14_no_token_after_a_way_through_another_host(hub: StandIn, token: str)
 
 
 @pytest.mark.parametrize("kind", ["relative", "absolute", "two hosts", "long"])
-def test_n15_redirects_end(hub: StandIn, kind: str) -> None:
+def test_the_number_of_redirects_is_limited(hub: StandIn, kind: str) -> None:
     count = [0]
 
     def around(seen: Seen, right: Reply) -> Reply:
@@ -351,7 +353,7 @@ def test_n15_redirects_end(hub: StandIn, kind: str) -> None:
 
 
 @pytest.mark.parametrize("target", ["file:///etc/passwd", "ftp://127.0.0.1/x", "data:text/plain,{}", "//", "http://"])
-def test_n16_other_schemes(hub: StandIn, target: str) -> None:
+def test_other_schemes(hub: StandIn, target: str) -> None:
     hub.fail("resolve", Reply(302, (("Location", target),)))
     checkpoint = read()
     assert not checkpoint.readable
@@ -361,7 +363,7 @@ def test_n16_other_schemes(hub: StandIn, target: str) -> None:
 @pytest.mark.parametrize(
     "host", ["127.0.0.1:{port}", "localhost:{port}", "2130706433:{port}", "169.254.169.254", "[::1]:{port}"]
 )
-def test_n16_no_way_from_a_public_host_to_this_machine(
+def test_no_redirect_from_a_public_host_to_this_machine(
     hub: StandIn, monkeypatch: pytest.MonkeyPatch, host: str
 ) -> None:
     monkeypatch.setenv("HF_ENDPOINT", "http://hub.example")
@@ -374,7 +376,7 @@ def test_n16_no_way_from_a_public_host_to_this_machine(
     assert "not followed" in reported(checkpoint)
 
 
-def test_n16_nearness_of_addresses() -> None:
+def test_classes_of_addresses() -> None:
     near = {
         "127.0.0.1": "machine", "::1": "machine", "0.0.0.0": "machine", "::ffff:127.0.0.1": "machine",
         "169.254.169.254": "link", "fe80::1%eth0": "link", "10.0.0.1": "private", "192.168.1.1": "private",
@@ -389,7 +391,7 @@ def test_n16_nearness_of_addresses() -> None:
             room._judge(Origin("https", "cdn.example", 443), numeric)
 
 
-def test_n17_a_renamed_repository(hub: StandIn, truth: Checkpoint, token: str) -> None:
+def test_a_renamed_repository(hub: StandIn, truth: Checkpoint, token: str) -> None:
     hub.renamed["org/old"] = "org/tiny"
     checkpoint = read("org/old")
     assert rules(checkpoint) == ["repository-renamed"]
@@ -399,10 +401,10 @@ def test_n17_a_renamed_repository(hub: StandIn, truth: Checkpoint, token: str) -
     assert all("authorization" in one.headers for one in hub.seen if one.server == "hub")
 
 
-# --- N18, N19: who may read ---
+# --- refusals and tokens ---
 
 
-def test_n18_each_refusal_has_its_own_words(hub: StandIn, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_refusal_has_its_own_message(hub: StandIn, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hub.add("org/private", folder, private=True)
     hub.add("org/gated", folder, gated=True)
     hub.add("org/closed", folder, disabled=True)
@@ -438,7 +440,7 @@ def test_n18_each_refusal_has_its_own_words(hub: StandIn, folder: Path, monkeypa
     assert "accept the terms" in reported(seen["gated"])
 
 
-def test_n19_a_bad_token(hub: StandIn, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_bad_token(hub: StandIn, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HF_TOKEN", "hf_bad")
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "token").write_text(StandIn.token)
@@ -448,10 +450,10 @@ def test_n19_a_bad_token(hub: StandIn, monkeypatch: pytest.MonkeyPatch, tmp_path
     assert "hf_bad" not in reported(checkpoint)
 
 
-# --- N20, N21: what changes meanwhile ---
+# --- changes while reading ---
 
 
-def test_n20_one_commit(hub: StandIn, single: Path, truth: Checkpoint) -> None:
+def test_all_files_are_of_one_commit(hub: StandIn, single: Path, truth: Checkpoint) -> None:
     served = hub.repositories["org/tiny"]
     first = served.branches["main"]
     second = commit_of("org/tiny", "second")
@@ -472,7 +474,9 @@ def test_n20_one_commit(hub: StandIn, single: Path, truth: Checkpoint) -> None:
     ]
 
 
-def test_n20_the_one_answer_of_another_commit_is_not_used(hub: StandIn, tmp_path: Path, truth: Checkpoint) -> None:
+def test_a_response_with_the_headers_of_another_commit_is_not_used(
+    hub: StandIn, tmp_path: Path, truth: Checkpoint
+) -> None:
     hub.one_answer = True
     served = hub.repositories["org/tiny"]
     other = write(tmp_path / "other", dict(llama({**TINY, "num_key_value_heads": 4})), TINY, shards=SHARDS)
@@ -488,9 +492,7 @@ def test_n20_the_one_answer_of_another_commit_is_not_used(hub: StandIn, tmp_path
 
 
 @pytest.mark.parametrize("times", [1, None])
-def test_n21_a_file_that_changes(
-    hub: StandIn, short_first: Callable[[int], None], single: Path, times: int | None
-) -> None:
+def test_a_file_that_changes(hub: StandIn, short_first: Callable[[int], None], single: Path, times: int | None) -> None:
     short_first(100)
     left = [0]
 
@@ -510,13 +512,13 @@ def test_n21_a_file_that_changes(
         assert "changes while it is read" in reported(checkpoint)
 
 
-# --- N22 to N28: what servers send ---
+# --- slow, encoded and malformed responses ---
 
 
 @pytest.mark.parametrize("how", ["drip", "silent body", "silence", "endless head"])
 @pytest.mark.parametrize("where", ["/api/models/org/tiny$", BLOBS])
-def test_n22_slow_servers(hub: StandIn, hasty: Hasty, how: str, where: str) -> None:
-    hasty(silence=0.3, head=0.4, slowest=1e6, whole=3.0)
+def test_slow_servers(hub: StandIn, shorten_limits: ShortenLimits, how: str, where: str) -> None:
+    shorten_limits(silence=0.3, head=0.4, slowest=1e6, whole=3.0)
 
     def slow(seen: Seen, right: Reply) -> Reply:
         return {
@@ -535,7 +537,7 @@ def test_n22_slow_servers(hub: StandIn, hasty: Hasty, how: str, where: str) -> N
 
 
 @pytest.mark.parametrize("coding", ["gzip", "br", "deflate"])
-def test_n23_encoded_unasked(hub: StandIn, coding: str) -> None:
+def test_an_encoding_that_was_not_requested(hub: StandIn, coding: str) -> None:
     bomb = gzip.compress(b"\0" * 10_000_000)
     hub.fail(BLOBS, lambda seen, right: replace(right.having(content_encoding=coding), body=bomb))
     checkpoint = read()
@@ -545,7 +547,7 @@ def test_n23_encoded_unasked(hub: StandIn, coding: str) -> None:
     assert asked == {(True, "gzip"), (False, "identity")}
 
 
-def test_n23_answers_of_the_api_may_be_compressed(hub: StandIn, truth: Checkpoint) -> None:
+def test_responses_of_the_api_may_be_compressed(hub: StandIn, truth: Checkpoint) -> None:
     hub.fail(
         "/api/", lambda seen, right: replace(right.having(content_encoding="gzip"), body=gzip.compress(right.content()))
     )
@@ -555,7 +557,7 @@ def test_n23_answers_of_the_api_may_be_compressed(hub: StandIn, truth: Checkpoin
 
 
 @pytest.mark.parametrize("how", ["bomb", "cut", "not gzip"])
-def test_n23_compressed_answers_are_bounded(hub: StandIn, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
+def test_compressed_responses_are_bounded(hub: StandIn, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
     monkeypatch.setattr(hub_api, "TREE_LIMIT", 100_000)
     body = {"bomb": gzip.compress(b" " * 50_000_000), "cut": gzip.compress(b"[]" * 100)[:-12], "not gzip": b"[]"}[how]
     hub.fail("/tree/", Reply(200, (("Content-Encoding", "gzip"),), body))
@@ -567,7 +569,7 @@ def test_n23_compressed_answers_are_bounded(hub: StandIn, monkeypatch: pytest.Mo
 PORTAL = Reply(200, (("Content-Type", "text/html"),), b"<!DOCTYPE html><html><body>Log in</body></html>")
 
 
-def test_n24_a_page_for_everything(hub: StandIn) -> None:
+def test_a_web_page_for_every_request(hub: StandIn) -> None:
     hub.fail(".", PORTAL)
     checkpoint = read()
     assert rules(checkpoint) == ["hub-answer-odd"]
@@ -575,7 +577,7 @@ def test_n24_a_page_for_everything(hub: StandIn) -> None:
     assert not checkpoint.readable
 
 
-def test_n24_a_page_for_files(hub: StandIn) -> None:
+def test_a_web_page_for_files(hub: StandIn) -> None:
     hub.fail("resolve", PORTAL)
     checkpoint = read()
     assert not checkpoint.readable
@@ -585,7 +587,7 @@ def test_n24_a_page_for_files(hub: StandIn) -> None:
 
 @pytest.mark.parametrize("how", ["chunked", "unframed", "http/1.0"])
 @pytest.mark.parametrize("where", [".", BLOBS])
-def test_n25_framings(hub: StandIn, truth: Checkpoint, how: str, where: str) -> None:
+def test_transfer_encodings(hub: StandIn, truth: Checkpoint, how: str, where: str) -> None:
     def framed(seen: Seen, right: Reply) -> Reply:
         if how == "chunked":
             return right.having(transfer_encoding="chunked")
@@ -597,24 +599,24 @@ def test_n25_framings(hub: StandIn, truth: Checkpoint, how: str, where: str) -> 
 
 @pytest.mark.parametrize("stated", ["{more}", "{less}", "-5", "5, 7", "1" + "0" * 20, "many"])
 @pytest.mark.parametrize("where", ["config.json", BLOBS])
-def test_n26_lengths(hub: StandIn, hasty: Hasty, stated: str, where: str) -> None:
-    hasty(silence=0.3, head=0.5)
+def test_wrong_content_lengths(hub: StandIn, shorten_limits: ShortenLimits, stated: str, where: str) -> None:
+    shorten_limits(silence=0.3, head=0.5)
 
-    def lying(seen: Seen, right: Reply) -> Reply:
+    def wrong(seen: Seen, right: Reply) -> Reply:
         size = len(right.content())
         return replace(right.having(content_length=stated.format(more=size + 50, less=size - 50)), close=True)
 
-    hub.fail(where, lying)
+    hub.fail(where, wrong)
     checkpoint = read()
     expected = "config-unreadable" if where == "config.json" else "read-failed"
     if where == BLOBS and stated in ("{more}", "1" + "0" * 20):
-        return  # only the range asked for is read, which is there
+        return  # only the requested range is read, which is complete
     assert set(rules(checkpoint)) == {expected}
 
 
 @pytest.mark.parametrize("how", ["both", "100", "flood", "204", "206 to all"])
-def test_n27_odd_answers(hub: StandIn, hasty: Hasty, how: str) -> None:
-    hasty(silence=0.5, head=1.0)
+def test_unusual_responses(hub: StandIn, shorten_limits: ShortenLimits, how: str) -> None:
+    shorten_limits(silence=0.5, head=1.0)
 
     def odd(seen: Seen, right: Reply) -> Reply:
         body = right.content()
@@ -642,7 +644,7 @@ FLOODS = {
 
 
 @pytest.mark.parametrize("how", FLOODS)
-def test_n27_answers_in_too_many_pieces(hub: StandIn, how: str) -> None:
+def test_responses_in_too_many_pieces(hub: StandIn, how: str) -> None:
     hub.fail("config.json", FLOODS[how])
     checkpoint = read()
     assert "config-unreadable" in rules(checkpoint)
@@ -650,7 +652,7 @@ def test_n27_answers_in_too_many_pieces(hub: StandIn, how: str) -> None:
 
 
 @pytest.mark.parametrize("how", ["line", "many", "no colon", "not http"])
-def test_n28_headers_without_measure(hub: StandIn, how: str) -> None:
+def test_oversized_and_malformed_headers(hub: StandIn, how: str) -> None:
     raw = {
         "line": b"HTTP/1.1 200 OK\r\nX: " + b"x" * 10_000_000 + b"\r\n\r\n",
         "many": b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 100_000 + b"\r\n",
@@ -663,9 +665,9 @@ def test_n28_headers_without_measure(hub: StandIn, how: str) -> None:
     assert len(hub.seen) <= 3
 
 
-def test_n28_what_servers_say_is_cleaned(hub: StandIn, token: str) -> None:
-    evil = f"\x1b[31m<b>red</b>\x07 Bearer {token} {token}"
-    hub.fail("/api/", Reply(403, (("X-Error-Message", evil),), evil.encode()))
+def test_messages_of_servers_are_sanitized(hub: StandIn, token: str) -> None:
+    hostile = f"\x1b[31m<b>red</b>\x07 Bearer {token} {token}"
+    hub.fail("/api/", Reply(403, (("X-Error-Message", hostile),), hostile.encode()))
     words = reported(read())
     assert "\x1b" not in words
     assert "\x07" not in words
@@ -673,13 +675,13 @@ def test_n28_what_servers_say_is_cleaned(hub: StandIn, token: str) -> None:
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 500])
-def test_n28_messages_in_any_bytes(hub: StandIn, status: int) -> None:
+def test_messages_in_any_bytes(hub: StandIn, status: int) -> None:
     said = "caf\xe9 \xc3\xa9 \xff"
     hub.fail("/api/", Reply(status, (("X-Error-Message", said), ("X-Error-Code", said)), said.encode("latin-1")))
     assert len(rules(read())) == 1
 
 
-def test_n28_a_redirect_with_an_endless_body(hub: StandIn, truth: Checkpoint) -> None:
+def test_a_redirect_with_an_endless_body(hub: StandIn, truth: Checkpoint) -> None:
     hub.fail("00002-of", lambda seen, right: replace(right, body=b"x" * 65_536, endless=True), server="hub")
     assert equal(read(), truth)
 
@@ -687,33 +689,33 @@ def test_n28_a_redirect_with_an_endless_body(hub: StandIn, truth: Checkpoint) ->
 @pytest.mark.parametrize(
     "target", ["/caf\xe9", "http://caf\xe9.example/x", "http://[::1/x", "http://x:99999/", "?\xff"]
 )
-def test_n16_redirects_to_odd_addresses(hub: StandIn, target: str) -> None:
+def test_redirects_to_odd_addresses(hub: StandIn, target: str) -> None:
     hub.fail("resolve/.*config.json", Reply(302, (("Location", target),)))
     checkpoint = read()
     assert rules(checkpoint) == ["config-unreadable"]
     assert checkpoint.readable
 
 
-# --- N29: what the API says ---
+# --- responses of the API ---
 
 
 @pytest.mark.parametrize(
     "body",
     [b"{", b"[]", b'{"sha": 5}', b'{"sha": "../.."}', b"\xff\xfe", b'{"sha": "' + b"a" * 41 + b'"}', b"null", b""],
 )
-def test_n29_descriptions_that_are_none(hub: StandIn, body: bytes) -> None:
+def test_invalid_descriptions(hub: StandIn, body: bytes) -> None:
     hub.fail("^/api/models/org/tiny$", Reply(200, body=body))
     assert rules(read()) == ["hub-answer-odd"]
     assert len(hub.seen) == 1
 
 
 @pytest.mark.parametrize("body", [b"{}", b"[", b"nope", b"[" * 100_000])
-def test_n29_trees_that_are_none(hub: StandIn, body: bytes) -> None:
+def test_invalid_trees(hub: StandIn, body: bytes) -> None:
     hub.fail("/tree/", Reply(200, body=body))
     assert rules(read()) == ["hub-answer-odd"]
 
 
-def test_n29_names_that_may_not_be_asked_for(hub: StandIn, truth: Checkpoint) -> None:
+def test_unsafe_names_are_not_requested(hub: StandIn, truth: Checkpoint) -> None:
     names = ["../up.safetensors", "/etc/passwd", "a\x1bb.safetensors", "", "http://x/y.safetensors", "a//b", 5, None]
 
     def more(seen: Seen, right: Reply) -> Reply:
@@ -728,7 +730,7 @@ def test_n29_names_that_may_not_be_asked_for(hub: StandIn, truth: Checkpoint) ->
 
 
 @pytest.mark.parametrize("kind", ["itself", "endless", "other host"])
-def test_n29_pages_end(hub: StandIn, token: str, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+def test_the_number_of_pages_is_limited(hub: StandIn, token: str, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     monkeypatch.setattr(hub_api, "PAGES_LIMIT", 10)
     count = [0]
 
@@ -751,7 +753,7 @@ def test_n29_pages_end(hub: StandIn, token: str, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.slow
-def test_n29_a_hundred_thousand_files(hub: StandIn) -> None:
+def test_a_hundred_thousand_files(hub: StandIn) -> None:
     many = ",".join(f'{{"type":"file","path":"f{n}.txt","size":1}}' for n in range(100_000))
     hub.fail("/tree/", Reply(200, body=f"[{many}]".encode()))
     with at_most(8_000_000):
@@ -759,7 +761,7 @@ def test_n29_a_hundred_thousand_files(hub: StandIn) -> None:
     assert not checkpoint.readable
 
 
-# --- N30, N31: no connection ---
+# --- failed connections ---
 
 
 @pytest.fixture(scope="module")
@@ -773,7 +775,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_n30_a_certificate_of_nobody(certificate: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_untrusted_certificate(certificate: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
     listener = socket.create_server(("127.0.0.1", 0))
@@ -796,13 +798,15 @@ def test_n30_a_certificate_of_nobody(certificate: Path, monkeypatch: pytest.Monk
     assert rules(checkpoint) == ["hub-unreachable"]
     assert "certificate" in reported(checkpoint)
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-    assert "certificate" in reported(read())  # trusted now, but of another host
+    assert "certificate" in reported(read())  # trusted now, but for another host
     listener.close()
     assert not any(asked)
 
 
-def test_n30_no_tls_on_the_port(hub: StandIn, hasty: Hasty, monkeypatch: pytest.MonkeyPatch, token: str) -> None:
-    hasty(connecting=0.3)
+def test_no_tls_on_the_port(
+    hub: StandIn, shorten_limits: ShortenLimits, monkeypatch: pytest.MonkeyPatch, token: str
+) -> None:
+    shorten_limits(connecting=0.3)
     monkeypatch.setenv("HF_ENDPOINT", hub.endpoint.replace("http:", "https:"))
     checkpoint = read()
     assert rules(checkpoint) == ["hub-unreachable"]
@@ -810,8 +814,8 @@ def test_n30_no_tls_on_the_port(hub: StandIn, hasty: Hasty, monkeypatch: pytest.
     assert token not in reported(checkpoint)
 
 
-def test_n31_nobody_there(monkeypatch: pytest.MonkeyPatch, hasty: Hasty, pauses: list[float]) -> None:
-    hasty(connecting=1.0)
+def test_no_server(monkeypatch: pytest.MonkeyPatch, shorten_limits: ShortenLimits, pauses: list[float]) -> None:
+    shorten_limits(connecting=1.0)
     for endpoint in ("http://127.0.0.1:9", "http://nobody.invalid", "http://[::1]:9"):
         monkeypatch.setenv("HF_ENDPOINT", endpoint)
         pauses.clear()
@@ -821,7 +825,7 @@ def test_n31_nobody_there(monkeypatch: pytest.MonkeyPatch, hasty: Hasty, pauses:
         assert endpoint.removeprefix("http://") in reported(checkpoint)
 
 
-def test_n31_proxies(hub: StandIn, truth: Checkpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_proxies(hub: StandIn, truth: Checkpoint, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_ENDPOINT", "http://hub.example")
     monkeypatch.setenv("http_proxy", hub.endpoint.replace("//", "//user:sesame@"))
     hub.store_host = "store.example"
@@ -842,11 +846,8 @@ def test_n31_proxies(hub: StandIn, truth: Checkpoint, monkeypatch: pytest.Monkey
     assert "the proxy" in reported(read())
 
 
-# --- N32 is in test_cached.py, N33 too ---
-
-
 @pytest.mark.slow
-def test_n34_a_thousand_shards(hub: StandIn, tmp_path: Path) -> None:
+def test_a_thousand_shards(hub: StandIn, tmp_path: Path) -> None:
     config = {**TINY, "num_hidden_layers": 120}
     many = write(tmp_path / "many", dict(llama(config)), config, shards=1_000)
     hub.add("org/many", many)
@@ -855,15 +856,15 @@ def test_n34_a_thousand_shards(hub: StandIn, tmp_path: Path) -> None:
     assert rules(checkpoint) == ["read-failed"] * 10
     assert len(checkpoint.files) == 990
     assert "not read: shard 350 of 1000" in reported(checkpoint)
-    assert hub.most_open <= 2 * Limits().at_once + 2  # one may be opened before the end of another is noticed
+    assert hub.most_open <= 2 * Limits().at_once + 2  # one may be opened before the close of another is noticed
     assert len(hub.seen) <= 2 * 1_000 + 5 + 20
 
 
-# --- N35 to N40 ---
+# --- endpoints, pointers, hostile headers and indexes ---
 
 
 @pytest.mark.parametrize("endpoint", ["", "   "])
-def test_n35_a_blank_endpoint_is_none(monkeypatch: pytest.MonkeyPatch, endpoint: str) -> None:
+def test_a_blank_endpoint_is_ignored(monkeypatch: pytest.MonkeyPatch, endpoint: str) -> None:
     from inspector.loader.sources.hub_settings import HubSettings, settings
 
     monkeypatch.setenv("HF_ENDPOINT", endpoint)
@@ -873,7 +874,7 @@ def test_n35_a_blank_endpoint_is_none(monkeypatch: pytest.MonkeyPatch, endpoint:
 
 
 @pytest.mark.parametrize("endpoint", ["hub.example", "ftp://hub.example", "https://", "http://u:p@hub.example", "/x"])
-def test_n35_endpoints_that_are_none(monkeypatch: pytest.MonkeyPatch, token: str, endpoint: str) -> None:
+def test_invalid_endpoints(monkeypatch: pytest.MonkeyPatch, token: str, endpoint: str) -> None:
     monkeypatch.setenv("HF_ENDPOINT", endpoint)
     checkpoint = read()
     assert rules(checkpoint) == ["address-not-understood"]
@@ -881,13 +882,13 @@ def test_n35_endpoints_that_are_none(monkeypatch: pytest.MonkeyPatch, token: str
     assert "u:p" not in reported(checkpoint)
 
 
-def test_n35_an_endpoint_with_a_path(hub: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endpoint_with_a_path(hub: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_ENDPOINT", f"{hub.endpoint}/mirror/")
     read()
     assert {one.path for one in hub.seen} == {"/mirror/api/models/org/tiny"}
 
 
-def test_n36_a_pointer_instead_of_the_file(hub: StandIn) -> None:
+def test_a_pointer_instead_of_the_file(hub: StandIn) -> None:
     pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"a" * 64 + b"\nsize 12345\n"
     hub.fail(BLOBS, Reply(200, body=pointer))
     checkpoint = read()
@@ -896,19 +897,19 @@ def test_n36_a_pointer_instead_of_the_file(hub: StandIn) -> None:
 
 
 @pytest.mark.parametrize("size", [100, 200_000_000])
-def test_n37_headers_that_are_announced_only(hub: StandIn, tmp_path: Path, size: int) -> None:
+def test_headers_that_are_shorter_than_announced(hub: StandIn, tmp_path: Path, size: int) -> None:
     path = tmp_path / "model.safetensors"
     with path.open("wb") as file:
         file.write((90_000_000).to_bytes(8, "little"))
         file.truncate(size)
-    hub.add("org/lying", tmp_path)
-    checkpoint = read("org/lying")
+    hub.add("org/wrong-length", tmp_path)
+    checkpoint = read("org/wrong-length")
     assert not checkpoint.readable
     assert shard_sent(hub) <= 1_000_000
     assert len(checkpoint.findings) == 1
 
 
-def test_n38_nothing_is_written(hub: StandIn, truth: Checkpoint, tmp_path: Path) -> None:
+def test_nothing_is_written(hub: StandIn, truth: Checkpoint, tmp_path: Path) -> None:
     results: list[Checkpoint] = []
     threads = [threading.Thread(target=lambda: results.append(read())) for _ in range(3)]
     for one in threads:
@@ -919,33 +920,33 @@ def test_n38_nothing_is_written(hub: StandIn, truth: Checkpoint, tmp_path: Path)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_n40_names_of_an_index_that_lead_elsewhere(hub: StandIn, folder: Path, tmp_path: Path) -> None:
-    evil = tmp_path / "evil"
-    shutil.copytree(folder, evil)
-    index = json.loads((evil / "model.safetensors.index.json").read_text())
+def test_unsafe_file_names_in_an_index(hub: StandIn, folder: Path, tmp_path: Path) -> None:
+    hostile = tmp_path / "hostile"
+    shutil.copytree(folder, hostile)
+    index = json.loads((hostile / "model.safetensors.index.json").read_text())
     names = ["http://169.254.169.254/x.safetensors", "../secret.safetensors", "/etc/x.safetensors", "a\\b.safetensors"]
-    index["weight_map"].update({f"evil.{n}": name for n, name in enumerate(names)})
-    (evil / "model.safetensors.index.json").write_text(json.dumps(index))
-    hub.add("org/evil", evil)
-    checkpoint = read("org/evil")
+    index["weight_map"].update({f"hostile.{n}": name for n, name in enumerate(names)})
+    (hostile / "model.safetensors.index.json").write_text(json.dumps(index))
+    hub.add("org/hostile", hostile)
+    checkpoint = read("org/hostile")
     assert set(rules(checkpoint)) == {"shard-name-unsafe"}
     assert len(checkpoint.files) == SHARDS
     assert not [one for one in hub.seen if re.search(r"169\.254|secret\.|/etc/|\\", one.target)]
 
 
-def test_a_kept_connection_that_was_closed_meanwhile(hub: StandIn, truth: Checkpoint) -> None:
+def test_a_persistent_connection_that_was_closed(hub: StandIn, truth: Checkpoint) -> None:
     def silently(seen: Seen, right: Reply) -> Reply:
         size = len(right.content())
         lines = [f"HTTP/1.1 {right.status} OK", f"Content-Length: {size}"]
         lines += [f"{key}: {value}" for key, value in right.headers]
         return Reply(raw="\r\n".join([*lines, "", ""]).encode() + right.content())
 
-    hub.fail("resolve|blobs", silently)  # promises to keep the connection and closes it
+    hub.fail("resolve|blobs", silently)  # announces a persistent connection and closes it
     assert equal(read(), truth)
     assert len(hub.requests(BLOBS)) == SHARDS
 
 
-def test_a_failure_says_how_often_it_was_tried() -> None:
+def test_a_failure_states_the_number_of_tries() -> None:
     room = Web(Origin("http", "127.0.0.1", 9), {}, Limits(pause=0.01), Meter())
     failure = room.get(Request("http://127.0.0.1:9/x", 10))
     assert isinstance(failure, RequestFailure)
@@ -961,6 +962,8 @@ def test_a_server_that_drops_every_second_request_of_a_connection(hub: StandIn) 
     hub.fail("/tree/|resolve", Reply(raw=b""))
     checkpoint = read()
     assert not checkpoint.readable
-    assert len(hub.requests("/tree/")) <= 2 * 3  # three attempts, each once more if a kept connection had been closed
-    said = reported(checkpoint)  # whether the end or a reset is seen first is the kernel's choice
-    assert "closed" in said or "dropped" in said
+    assert (
+        len(hub.requests("/tree/")) <= 2 * 3
+    )  # three attempts, each repeated once if a persistent connection was closed
+    words = reported(checkpoint)  # the kernel reports either the end or a reset first
+    assert "closed" in words or "dropped" in words

@@ -1,4 +1,4 @@
-"""Names inside files are looked up where the files are: none of them ever causes a request or opens another place."""
+"""Names inside files are only looked up next to these files: none causes a request or opens a path elsewhere."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ HOSTILE = (
 """Names that a file could state, of paths, repositories and addresses. {host}: of the stand-in."""
 
 
-def in_every_way(source: str, other: str) -> None:
-    """All that the tool does with a source."""
+def run_all_verbs(source: str, other: str) -> None:
+    """Run each verb on a source."""
     audit(source)
     count(source)
     tensors(source, every=True)
@@ -38,7 +38,7 @@ def in_every_way(source: str, other: str) -> None:
 
 
 def hostile_pipeline(folder: Path, host: str) -> Path:
-    """A pipeline with a component of each hostile name, as far as JSON can state it."""
+    """A pipeline with a component under each hostile name that JSON can represent."""
     named = {name.format(host=host): ["diffusers", "AutoencoderKL"] for name in HOSTILE}
     return pipeline(folder, {**PARTS, **named})
 
@@ -58,7 +58,7 @@ def test_a_component_that_is_absent_is_not_looked_for_elsewhere(
     monkeypatch.chdir(tmp_path)
     audited = audit("pipe")
     assert {one.code for one in audited.findings} == {"N416"}
-    in_every_way("pipe", str(local))
+    run_all_verbs("pipe", str(local))
     assert not hub.seen
 
 
@@ -67,11 +67,11 @@ def test_hostile_components_of_a_local_pipeline(
     hub: StandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, single: Path
 ) -> None:
     hostile_pipeline(tmp_path / "org", f"127.0.0.1:{hub.ports['hub']}")
-    shutil.copytree(single, tmp_path / "vae")  # what "../vae" means; outside of the pipeline
+    shutil.copytree(single, tmp_path / "vae")  # the target of "../vae", which is outside of the pipeline
     monkeypatch.chdir(tmp_path)
     audited = audit("org")
     assert list(audited.components) == ["unet", "text_encoder", "vae"]
-    in_every_way("org", "org")
+    run_all_verbs("org", "org")
     assert not hub.seen
 
 
@@ -83,7 +83,7 @@ def test_hostile_components_of_a_repository(hub: StandIn, tmp_path: Path, single
     hub.add("org/pipe", root)
     for source in ("hf://org/pipe/pipe", f"{hub.endpoint}/org/pipe/tree/main/pipe"):
         assert list(audit(source).components) == ["unet", "text_encoder", "vae"]
-    in_every_way("hf://org/pipe/pipe", str(root / "pipe"))
+    run_all_verbs("hf://org/pipe/pipe", str(root / "pipe"))
     asked = {one.path for one in hub.seen if one.server == "hub"}
     inside = ("/pipe/model_index.json", *(f"/pipe/{name}/" for name, entry in PARTS.items() if isinstance(entry, list)))
     assert all("/resolve/" not in path or any(part in path for part in inside) for path in asked)
@@ -98,7 +98,7 @@ def test_the_base_of_an_adapter_is_only_named(
     monkeypatch.chdir(tmp_path)
     base = name.format(host=f"127.0.0.1:{hub.ports['hub']}")
     made = adapter(tmp_path / "org", base, revision="refs/pr/1", parent_library=base)
-    in_every_way("org", str(made))
+    run_all_verbs("org", str(made))
     assert not hub.seen
     with_base = audit("org", with_base=True)
     repositories = {one.path for one in hub.seen}
@@ -138,11 +138,11 @@ def test_shards_that_an_index_names(
     index.write_text(json.dumps(stated), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     if not remote:
-        in_every_way("org", str(copied))
+        run_all_verbs("org", str(copied))
         assert not hub.seen
         return
     hub.add("org/hostile", copied)
-    in_every_way("hf://org/hostile", str(copied))
+    run_all_verbs("hf://org/hostile", str(copied))
     there = {path.name for path in copied.iterdir()}
     assert all(one.path.rpartition("/")[2] in there for one in hub.requests("/resolve/"))
     hosts = {one.server for one in hub.seen}

@@ -1,4 +1,4 @@
-"""Headers out of the one answer: cut out of compact JSON, decoded from any other, believed only if they fit."""
+"""Headers from the Hub's response with all headers: sliced from compact JSON or decoded; used only if lengths match."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SPECS: dict[str, dict[str, tuple[str, tuple[int, ...]]]] = {
 
 
 def answer(**options: Any) -> tuple[bytes, dict[str, int], dict[str, bytes]]:
-    """The answer, the sizes that the tree states, and the true headers."""
+    """The response, the sizes stated in the tree, and the true headers."""
     headers, sizes, true = {}, {}, {}
     for name, spec in SPECS.items():
         raw, data = header(spec, {"format": "pt"})
@@ -33,7 +33,7 @@ COMPACT = {"separators": (",", ":"), "ensure_ascii": False}
 
 
 @pytest.mark.parametrize("options", [{}, COMPACT, {"indent": 2}, {"separators": (",", ":")}])
-def test_every_spelling_of_the_answer_gives_the_bytes_of_the_files(options: dict[str, Any]) -> None:
+def test_every_format_of_the_response_gives_the_bytes_of_the_files(options: dict[str, Any]) -> None:
     raw, sizes, true = answer(**options)
     given = headers_of(raw, sizes)
     assert {name: one.header for name, one in given.items()} == true
@@ -41,7 +41,7 @@ def test_every_spelling_of_the_answer_gives_the_bytes_of_the_files(options: dict
                for name, one in given.items())  # fmt: skip
 
 
-def test_a_compact_answer_is_cut_and_not_decoded() -> None:
+def test_a_compact_response_is_sliced_and_not_decoded() -> None:
     raw, sizes, true = answer(**COMPACT)
     plain = raw.replace(b"b.safetensors", b"b.elsewhereee")
     found = _cut_out(plain, sizes, "")
@@ -58,7 +58,7 @@ def test_paths_from_the_root() -> None:
 
 
 @pytest.mark.parametrize("difference", [-9, -1, 8, 100])
-def test_a_file_of_another_length_is_not_believed(difference: int) -> None:
+def test_headers_of_another_length_are_not_used(difference: int) -> None:
     raw, sizes, true = answer(**COMPACT)
     name = min(sizes)
     blanks = len(true[name]) - len(true[name].rstrip())
@@ -67,5 +67,5 @@ def test_a_file_of_another_length_is_not_believed(difference: int) -> None:
 
 
 @pytest.mark.parametrize("raw", [b"", b"{", b"[]", b"null", b'{"headers":[]}', b'{"headers":{"x":5}}', b"[" * 100_000])
-def test_any_other_answer_gives_nothing(raw: bytes) -> None:
+def test_other_responses_give_no_headers(raw: bytes) -> None:
     assert headers_of(raw, {"x": 100}) == {}

@@ -1,4 +1,4 @@
-"""Packed checkpoints on the Hub: counts and verdict of a local audit, at full size and small in every scheme."""
+"""Quantized checkpoints on the Hub: counts and verdict equal a local audit's, at full size and in every scheme."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MAIN_MODEL = 671_026_404_352
 
 
 def same(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The audit over the network, after setting it beside the one of the same files here."""
+    """The audit over the network, after checking that it equals the local audit of the same files."""
     with StandIn() as server:
         server.add("org/packed", folder)
         monkeypatch.setenv("HF_ENDPOINT", server.endpoint)

@@ -1,4 +1,4 @@
-"""The bar: on a terminal only, not before half a second, and gone at the end. The counts behind it."""
+"""The progress bar: only on a terminal, only after half a second, removed at the end; and the counts that it shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reference reader opens files of this machine: those in the cache too, none of a repository."""
+"""The reference reader opens local files, including those in the cache, and none of a remote repository."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Buckets, archives and servers through fsspec: the same report, by ranges, many at a time."""
+"""Buckets, archives and servers through fsspec: equal reports, read by ranges in parallel."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ fsspec = pytest.importorskip("fsspec")
 
 
 def same(remote: Checkpoint, local: Checkpoint) -> bool:
-    """Whether the two give the same report but for the place."""
+    """Whether both give the same report apart from the location."""
     one, other = audit_loaded(remote), audit_loaded(local)
     words = [(finding.code, finding.message) for finding in one.findings]
     return (
@@ -36,7 +36,7 @@ def same(remote: Checkpoint, local: Checkpoint) -> bool:
 
 @pytest.fixture(scope="module")
 def bucket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
-    """A bucket on moto's real server, with a small model, one of forty shards, and a broken one."""
+    """A bucket on moto's real server, with a small model, one of forty shards, and a damaged one."""
     pytest.importorskip("s3fs")
     moto = pytest.importorskip("moto.server")
     boto3 = pytest.importorskip("boto3")
@@ -86,7 +86,7 @@ def test_one_object_of_a_bucket(bucket: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("place", ["s3://models/absent", "s3://nowhere/x", "s3://models/absent/model.safetensors"])
-def test_what_is_not_there(bucket: dict[str, Any], place: str) -> None:
+def test_absent_objects(bucket: dict[str, Any], place: str) -> None:
     checkpoint = load(place)
     assert rules(checkpoint) == ["place-unreadable"]
     assert "sesame" not in reported(checkpoint)
@@ -112,7 +112,7 @@ def test_files_in_memory_and_here(folder: Path, truth: Checkpoint) -> None:
 
 
 class Ranged(http.server.SimpleHTTPRequestHandler):
-    """A server that knows ranges."""
+    """A server that supports ranges."""
 
     def do_GET(self) -> None:
         path = Path(self.translate_path(self.path))
@@ -134,7 +134,7 @@ class Ranged(http.server.SimpleHTTPRequestHandler):
         self.wfile.write(raw[first : last + 1])
 
     def log_message(self, *_: object) -> None:
-        """Says nothing."""
+        """Suppress the log."""
 
 
 def test_a_file_on_a_server(single: Path) -> None:
@@ -150,7 +150,7 @@ def test_a_file_on_a_server(single: Path) -> None:
         server.shutdown()
 
 
-def test_schemes_that_nobody_knows() -> None:
+def test_unknown_schemes() -> None:
     checkpoint = load("nonsense://x/y")
     assert rules(checkpoint) == ["scheme-unsupported"]
     assert not checkpoint.readable

@@ -1,4 +1,4 @@
-"""The environment of a company: proxies, certificates, sessions and mirrors as huggingface_hub documents them."""
+"""Corporate environments: proxies, certificates, sessions and mirrors as huggingface_hub documents them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def secure(folder: Path, certificate: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 class Proxy:
-    """A proxy that opens tunnels to this machine, whatever host is asked for. lines: the heads of its requests."""
+    """A proxy that opens tunnels to this machine for any host. lines: the heads of its requests."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -102,7 +102,7 @@ def token_at(server: StandIn) -> set[str]:
     return {one.server for one in server.seen if "authorization" in one.headers}
 
 
-def test_certificates_of_a_company(
+def test_custom_certificates(
     secure: StandIn, certificate: Path, truth: Checkpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     refused = load("org/tiny")
@@ -118,7 +118,7 @@ def test_certificates_of_a_company(
 def test_a_proxy_for_https(
     secure: StandIn, certificate: Path, proxy: Proxy, truth: Checkpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The hosts exist for the proxy only. The token of the Hub is hidden from it, its own password from the Hub."""
+    """Only the proxy resolves the hosts. It does not receive the Hub's token, nor the Hub its password."""
     secure.host, secure.store_host = "hub.example", "store.example"
     monkeypatch.setenv("HF_ENDPOINT", secure.endpoint)
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
@@ -137,7 +137,7 @@ def test_a_proxy_for_https(
     assert "sesame" not in words
 
 
-def test_a_proxy_leads_to_no_address_of_this_machine(
+def test_redirects_to_this_machine_are_refused_behind_a_proxy(
     secure: StandIn, certificate: Path, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     secure.host = "hub.example"
@@ -153,14 +153,14 @@ def test_a_proxy_leads_to_no_address_of_this_machine(
 
 @pytest.fixture
 def factory() -> Iterator[None]:
-    """Whatever session a test sets, the usual one is back afterwards."""
+    """Restores the default session after a test that sets another."""
     from huggingface_hub.utils._http import default_client_factory
 
     yield
     huggingface_hub.set_client_factory(default_client_factory)
 
 
-def test_a_session_of_the_users_own(hub: StandIn, truth: Checkpoint, factory: None) -> None:
+def test_a_custom_session(hub: StandIn, truth: Checkpoint, factory: None) -> None:
     asked: list[str] = []
     answered: list[int] = []
 
@@ -191,8 +191,8 @@ def test_a_session_with_few_connections(hub: StandIn, truth: Checkpoint, factory
     assert hub.most_open <= 3  # a connection may be closed on one side first
 
 
-def test_a_session_that_makes_no_connections(folder: Path, factory: None) -> None:
-    """A transport of the user's own: no address to judge, and errors that are none of a network are not hidden."""
+def test_a_session_without_connections(folder: Path, factory: None) -> None:
+    """With a custom transport there is no address to check, and errors other than network errors are raised."""
 
     def answer(request: Any) -> Any:
         return HTTPX.Response(404, headers={"X-Error-Code": "RepoNotFound"})

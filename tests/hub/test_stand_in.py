@@ -1,4 +1,4 @@
-"""The stand-in is no fiction: the real client of the Hub works against it, call by call."""
+"""The real client of the Hub works with the stand-in, call by call."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_files_by_redirect_and_range(api: HfApi, hub: StandIn, folder: Path, tmp
 
 
 @pytest.mark.skipif(not hasattr(HfApi, "get_sharded_safetensors_metadata"), reason="version 1 of the client")
-def test_the_one_answer(hub: StandIn, api: HfApi) -> None:
+def test_the_response_with_all_headers(hub: StandIn, api: HfApi) -> None:
     hub.one_answer = True
     metadata = api.get_sharded_safetensors_metadata("org/tiny")
     assert metadata.files_metadata == api.get_safetensors_metadata("org/tiny").files_metadata
@@ -75,7 +75,7 @@ def test_redirects_within_the_api(hub: StandIn, folder: Path, tmp_path: Path) ->
     assert Path(path).read_bytes() == (folder / "config.json").read_bytes()
 
 
-def test_refusals_have_the_client_s_own_names(hub: StandIn, api: HfApi, folder: Path) -> None:
+def test_refusals_raise_the_exceptions_of_the_client(hub: StandIn, api: HfApi, folder: Path) -> None:
     hub.add("org/private", folder, private=True)
     hub.add("org/gated", folder, gated=True)
     hub.add("org/closed", folder, disabled=True)

@@ -1,4 +1,4 @@
-"""An adapter's repository with its base: read when asked for, from the repository that the config names, pinned."""
+"""Repositories of adapters with their base: read on request, from the repository and revision that the config names."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def adapter(folder: Path, base: str | None, **more: Any) -> Path:
 TRAINED = TINY["num_hidden_layers"] * RANK * sum(map(sum, WIDTHS.values()))
 
 
-def test_the_base_is_named_and_not_asked_for(hub: StandIn, tmp_path: Path) -> None:
+def test_the_base_is_named_and_not_requested(hub: StandIn, tmp_path: Path) -> None:
     hub.add("org/adapter", adapter(tmp_path / "a", "org/tiny"))
     audited = audit("org/adapter")
     assert [one.facts["base"] for one in audited.findings if one.code == "A901"] == ["org/tiny"]
@@ -93,7 +93,7 @@ def test_a_base_that_cannot_be_read_is_reported(
 @pytest.mark.parametrize(
     "hostile", ["/etc", "../../etc", "~/models", "s3://bucket/base", "http://127.0.0.1:1/base", "zip://x::y", "", None]
 )
-def test_a_config_chooses_no_path_and_no_address(hub: StandIn, tmp_path: Path, hostile: str | None) -> None:
+def test_a_config_cannot_choose_a_path_or_an_address(hub: StandIn, tmp_path: Path, hostile: str | None) -> None:
     hub.add("org/adapter", adapter(tmp_path / "a", hostile))
     audited = audit("org/adapter", with_base=True)
     assert [one.code for one in audited.findings] == ["A901", "A912"]
@@ -107,7 +107,7 @@ def test_a_private_base_is_reported_without_the_token(hub: StandIn, tmp_path: Pa
     assert [one.code for one in audited.findings] == ["A901", "A912"]
 
 
-def test_an_adapter_here_beside_a_repository(hub: StandIn, tmp_path: Path, folder: Path) -> None:
+def test_a_local_adapter_with_a_base_on_the_hub(hub: StandIn, tmp_path: Path, folder: Path) -> None:
     local = adapter(tmp_path / "a", "org/tiny")
     for audited in (
         audit(str(local), with_base=True),
@@ -131,7 +131,7 @@ def test_a_base_without_weights_is_enough(hub: StandIn, tmp_path: Path) -> None:
     assert "config only" in str(audited)
 
 
-def test_a_broken_base_keeps_its_own_verdict(hub: StandIn, tmp_path: Path) -> None:
+def test_a_damaged_base_keeps_its_own_verdict(hub: StandIn, tmp_path: Path) -> None:
     spec = {name: entry for name, entry in llama(TINY) if "layers.1.mlp.up_proj" not in name}
     hub.add("org/broken", write(tmp_path / "broken", spec, TINY))
     hub.add("org/adapter", adapter(tmp_path / "a", "org/broken"))

@@ -1,4 +1,4 @@
-"""The case that the documentation page of each rule of the reading stages shows."""
+"""The example on the documentation page of each finding of the reading stages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The index against the headers against the files: one cause, one finding, with exact counts."""
+"""Contradictions between index, headers and files: each cause is one finding with exact counts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ C = shard(3, 3)
 
 @pytest.fixture(autouse=True, params=[0, 1 << 20], ids=["outlined", "decoded"])
 def ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every case with the index in outline where it can be, and with the index decoded."""
+    """Runs every case with the index read in outline where possible, and with the index decoded."""
     monkeypatch.setattr("inspector.loader.picking.OUTLINE_FROM", request.param)
 
 
@@ -44,7 +44,7 @@ def test_agreement(tmp_path: Path) -> None:
     assert not checkpoint.other_sets
 
 
-def test_an_absent_shard_takes_its_tensors_along(tmp_path: Path) -> None:
+def test_the_tensors_of_an_absent_shard_are_lost_with_it(tmp_path: Path) -> None:
     names = [f"model.layers.{n}.w" for n in range(500)]
     checkpoint = read(tmp_path, {A: healthy("a"), INDEX: index_of({"a": A, **dict.fromkeys(names, B)})})
     findings = only(checkpoint)
@@ -84,7 +84,7 @@ def test_the_index_decides_between_two_copies(tmp_path: Path) -> None:
         assert only(checkpoint).facts["tensors"] == 1
 
 
-def test_a_forgotten_shard_is_audited_and_reported(tmp_path: Path) -> None:
+def test_a_shard_that_is_not_in_the_index_is_audited_and_reported(tmp_path: Path) -> None:
     checkpoint = read(tmp_path, {**two_shards(), INDEX: index_of({"a": A, "b": A})})
     assert only(checkpoint).facts["tensors"] == 1
     assert set(checkpoint.tensors) == {"a", "b", "c"}
@@ -155,7 +155,7 @@ def test_other_formats_in_a_folder_below_are_named_as_such(tmp_path: Path) -> No
     assert (finding.facts["weights_in"], finding.facts["sets"]) == (["onnx"], [])
 
 
-def test_nothing_outside_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_file_outside_the_folder_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     real = os.open
 

@@ -1,4 +1,4 @@
-"""Headers read in bulk: what is taken so is what the JSON decoder reads; everything else is left to it."""
+"""Headers parsed in bulk: results equal those of the JSON decoder, to which all other headers are left."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ GOOD = (
 )
 
 
-def taken(raw: bytes) -> dict[str, Layout] | None:
-    """The tensors where the header is read in bulk."""
+def in_bulk(raw: bytes) -> dict[str, Layout] | None:
+    """The tensors if the header is parsed in bulk, else None."""
 
     def layout_of(dtype: str, shape: list[int]) -> Layout | None:
         made = lay_out(dtype, tuple(shape)) if dtype in BITS else None
@@ -36,7 +36,7 @@ def taken(raw: bytes) -> dict[str, Layout] | None:
 
 
 def by_decoder(raw: bytes, monkeypatch: pytest.MonkeyPatch) -> Header:
-    """The same header, decoded."""
+    """The same header, parsed by the JSON decoder."""
     with monkeypatch.context() as patch:
         patch.setattr(reader, "read_compact", lambda *_: None)
         return parse_header(raw, None, "model.safetensors")
@@ -60,9 +60,9 @@ def test_the_reference_form_is_read_as_the_decoder_reads_it(raw: bytes, monkeypa
     assert not header.findings
 
 
-def test_the_reference_form_is_taken() -> None:
-    assert taken(GOOD) is not None
-    assert list(taken(GOOD) or ()) == ["a.0.weight", "b", "c"]
+def test_the_reference_form_is_parsed_in_bulk() -> None:
+    assert in_bulk(GOOD) is not None
+    assert list(in_bulk(GOOD) or ()) == ["a.0.weight", "b", "c"]
 
 
 ODD = {
@@ -102,10 +102,10 @@ ODD = {
 
 @pytest.mark.parametrize("raw", ODD.values(), ids=ODD)
 def test_anything_else_is_left_to_the_decoder(raw: bytes) -> None:
-    assert taken(raw) is None
+    assert in_bulk(raw) is None
 
 
-def test_no_change_of_a_byte_is_taken_that_the_decoder_would_judge_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_after_any_change_of_a_byte_bulk_parsing_agrees_with_the_decoder(monkeypatch: pytest.MonkeyPatch) -> None:
     chance = random.Random(7)
     letters = b'{}{}[][]",:0123456789\\ \n\x01\x02\x03aF\xc3'
     mutants: set[bytes] = set()
@@ -118,7 +118,7 @@ def test_no_change_of_a_byte_is_taken_that_the_decoder_would_judge_otherwise(mon
         mutants.add(bytes(mutant))
     both = 0
     for raw in mutants:
-        if taken(raw) is not None:
+        if in_bulk(raw) is not None:
             both += 1
             header = parse_header(raw, None, "model.safetensors")
             assert header == by_decoder(raw, monkeypatch), raw

@@ -1,4 +1,4 @@
-"""Files as file systems have them: links, pipes, folders, holes of a terabyte, the Hugging Face cache."""
+"""File systems: links, pipes, folders, sparse files of a terabyte, the Hugging Face cache."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_no_such_path(path: str) -> None:
 
 @POSIX
 @pytest.mark.parametrize("device", ["/dev/null", "/dev/zero", "/dev/stdin"])
-def test_devices_are_no_checkpoints(device: str) -> None:
+def test_devices_are_not_checkpoints(device: str) -> None:
     if not os.path.exists(device):
         pytest.skip("no such device here")
     checkpoint = load(device)
@@ -53,7 +53,9 @@ def test_devices_are_no_checkpoints(device: str) -> None:
 @POSIX
 @pytest.mark.parametrize("name", ["model.safetensors", "config.json", INDEX, shard(2, 2)])
 @pytest.mark.parametrize("kind", ["pipe", "directory", "socket", "loop", "broken link"])
-def test_something_else_under_a_name(tmp_path: Path, name: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_kinds_of_files_under_the_name(
+    tmp_path: Path, name: str, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = put(tmp_path, {**two_shards(), "config.json": b"{}"} if name != "model.safetensors" else {})
     path = tmp_path / name
     path.unlink(missing_ok=True)
@@ -96,7 +98,7 @@ def test_not_permitted(tmp_path: Path, what: str) -> None:
 
 
 @POSIX
-def test_a_refusal_of_the_system_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_of_the_system_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = put(tmp_path, two_shards())
     opened = os.open
 
@@ -112,7 +114,7 @@ def test_a_refusal_of_the_system_is_reported(tmp_path: Path, monkeypatch: pytest
 
 
 @POSIX
-def test_a_terabyte_of_holes(tmp_path: Path) -> None:
+def test_a_sparse_terabyte(tmp_path: Path) -> None:
     size = 10**12
     raw = file_of({"a": entry("U8", (size,), 0, size)})
     folder = put(tmp_path, {"model.safetensors": raw})
@@ -193,7 +195,7 @@ def test_another_config(tmp_path: Path) -> None:
     ('{"tie_word_embeddings": True}', "has Python's words where JSON has true, false and null"),
     ("<<<<<<< HEAD\n{}", "contains unresolved git merge conflicts"),
 ])  # fmt: skip
-def test_what_is_wrong_with_a_config_is_said(text: str, problem: str, tmp_path: Path) -> None:
+def test_the_fault_of_a_config_is_described(text: str, problem: str, tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text(text, encoding="utf-8")
     found = [one for one in load(str(tmp_path)).findings if one.name == "config-unreadable"]
     assert [one.facts["problem"] for one in found] == [problem]
@@ -204,13 +206,13 @@ def test_what_is_wrong_with_a_config_is_said(text: str, problem: str, tmp_path: 
     ('{"model_type": llama}', "character 15"),
 ])  # fmt: skip
 @pytest.mark.parametrize("name", ["config.json", "model.safetensors.index.json"])
-def test_the_place_of_a_mistake(name: str, text: str, place: str, tmp_path: Path) -> None:
+def test_the_position_of_a_syntax_error(name: str, text: str, place: str, tmp_path: Path) -> None:
     put(tmp_path, {"model-00001-of-00001.safetensors": healthy("a"), name: text.encode()})
     (found,) = (one for one in load(str(tmp_path)).findings if one.name in ("config-unreadable", "index-unreadable"))
     assert ("at", place) in found.lines
 
 
-def test_the_collector_is_as_before(tmp_path: Path) -> None:
+def test_the_garbage_collector_is_unchanged(tmp_path: Path) -> None:
     folder = put(tmp_path, {"model.safetensors": b"x"})
     load(folder)
     assert gc.isenabled()

@@ -1,4 +1,4 @@
-"""The findings of the reading stages: each has an example, its page shows it, and hostile files can be worded."""
+"""Findings of the reading stages: each has an example on its page, and hostile files give complete messages."""
 
 from __future__ import annotations
 
@@ -51,5 +51,5 @@ def test_every_hostile_input_has_complete_messages(hostile: HostileInput, tmp_pa
         (b"\x02\0\0\0\x13\0\0\0model.norm.weight.0", "unknown"),
     ],
 )  # fmt: skip
-def test_what_llama_cpp_writes_beside_models_is_named(first: bytes, kind: str) -> None:
+def test_other_files_of_llama_cpp_are_named(first: bytes, kind: str) -> None:
     assert recognise(first, 5_000) == kind

@@ -1,4 +1,4 @@
-"""What the header parser gives beside the verdict: layouts, counts, what lies behind a cut."""
+"""Results of the header parser: layouts, counts, and the tensors behind the end of a truncated file."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_lay_out(dtype: str, shape: tuple[int, ...], expected: Layout | str) -> 
         ((10**8 + 1).to_bytes(8, "little"), 10**9, None),
     ],
 )
-def test_wanted_length(first: bytes, size: int | None, expected: int | None) -> None:
+def test_required_length(first: bytes, size: int | None, expected: int | None) -> None:
     assert stated_length(first, size) == expected
 
 
@@ -72,7 +72,7 @@ def test_equal_layouts_are_one_object() -> None:
     assert len({id(layout) for header in (one, two) for layout in header.tensors.values()}) == 1
 
 
-def test_what_lies_behind_a_cut() -> None:
+def test_tensors_behind_the_end_of_a_truncated_file() -> None:
     names = [f"model.layers.{n}.mlp.up_proj.weight" for n in range(30)]
     header = parse({name: entry("U8", (10,), 10 * n, 10 * n + 10) for n, name in enumerate(names)}, 55)
     assert header.cut == tuple(names[5:])
@@ -86,14 +86,14 @@ def test_what_lies_behind_a_cut() -> None:
     assert len(header.tensors) == 30
 
 
-def test_the_last_of_two_entries_stays() -> None:
+def test_the_last_of_two_entries_counts() -> None:
     header = parse(
         '{"a":{"dtype":"F32","shape":[],"data_offsets":[0,4]},"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}'
     )
     assert header.tensors["a"].dtype == "U8"
 
 
-def test_a_faulty_entry_leaves_the_others() -> None:
+def test_a_faulty_entry_does_not_affect_others() -> None:
     header = parse({"a": entry(), "b": entry("I4", (1,), 1, 2), "c": entry("U8", (1,), 2, 3)}, 3)
     assert list(header.tensors) == ["a", "c"]
     assert header.faulty == ("b",)
@@ -132,7 +132,7 @@ def test_quirks_of_the_reference_reader_are_refused(header: str) -> None:
     assert only(parse(header, 1)).name == "entry-malformed"
 
 
-def test_without_a_size_the_end_is_not_judged() -> None:
+def test_without_a_file_size_the_end_is_not_checked() -> None:
     header = parse({"a": entry("U8", (9,), 0, 9)})
     assert not header.findings
     assert header.declared_bytes == 9

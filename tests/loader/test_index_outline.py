@@ -1,4 +1,4 @@
-"""An index in outline: believed only where the headers prove it, and else as if it had been decoded."""
+"""An index read in outline: used only where the headers confirm it, otherwise decoded."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from tests.attacks.dummies import INDEX, shard
 
 
 def healthy(*names: str) -> bytes:
-    """A file of one byte a tensor with a header as the reference writer spells it."""
+    """A file of one-byte tensors with a header in the format of the reference writer."""
     header = {name: {"dtype": "U8", "shape": [1], "data_offsets": [n, n + 1]} for n, name in enumerate(names)}
     raw = json.dumps({"__metadata__": {"format": "pt"}, **header}, separators=(",", ":")).encode()
     return len(raw).to_bytes(8, "little") + raw + bytes(len(names))
 
 
 A, B = shard(1, 2), shard(2, 2)
-PROMISE = {"a": A, "c": B, "b": A, "d": B}
+WEIGHT_MAP = {"a": A, "c": B, "b": A, "d": B}
 SHARDS = {A: healthy("b", "a"), B: healthy("c", "d")}
 
 
 def text(indent: int | None = 2, **more: object) -> str:
-    return json.dumps({"metadata": {"total_size": 4}, "weight_map": PROMISE, **more}, indent=indent)
+    return json.dumps({"metadata": {"total_size": 4}, "weight_map": WEIGHT_MAP, **more}, indent=indent)
 
 
 ODD = {
@@ -34,7 +34,7 @@ ODD = {
     "another key behind": text(more={"weight_map": {"a": A}}),
     "a map within the metadata": text(metadata={"weight_map": {"a": A, "b": A, "c": B, "d": B}}),
     "the key within a text": text(metadata={"said": '"weight_map": {"a": "b", "c": "d"}'}),
-    "two maps": text()[:-1] + f', "weight_map": {json.dumps(PROMISE)}}}',
+    "two maps": text()[:-1] + f', "weight_map": {json.dumps(WEIGHT_MAP)}}}',
     "a key twice": text().replace('"weight_map": {', f'"weight_map": {{"a": "{A}",'),
     "a key twice in place of another": text().replace('"d"', '"c"'),
     "an escaped name": text().replace('"a"', '"\\u0061"'),
@@ -61,7 +61,7 @@ ODD = {
     "a name too few": text().replace(f',\n    "d": "{B}"', ""),
     "a total that is a text": text(metadata={"total_size": "4"}),
     "a metadata that is a list": text(metadata=[]),
-    "no metadata": json.dumps({"weight_map": PROMISE}),
+    "no metadata": json.dumps({"weight_map": WEIGHT_MAP}),
 }  # fmt: skip
 
 
@@ -71,7 +71,7 @@ def read(folder: Path, index: bytes) -> Checkpoint:
     return load(os.fspath(folder))
 
 
-def seen(checkpoint: Checkpoint) -> tuple[object, ...]:
+def result_of(checkpoint: Checkpoint) -> tuple[object, ...]:
     index = checkpoint.index
     return (
         checkpoint.tensors,
@@ -85,25 +85,25 @@ def seen(checkpoint: Checkpoint) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize("index", [pytest.param(one, id=name) for name, one in {"plain": text(), **ODD}.items()])
-def test_an_odd_index_is_judged_as_if_it_were_decoded(
+def test_an_unusual_index_is_read_as_if_it_were_decoded(
     index: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     raw = index.encode(errors="surrogateescape")
-    decoded = seen(read(tmp_path, raw))
+    decoded = result_of(read(tmp_path, raw))
     monkeypatch.setattr("inspector.loader.picking.OUTLINE_FROM", 0)
-    assert seen(read(tmp_path, raw)) == decoded
+    assert result_of(read(tmp_path, raw)) == decoded
 
 
 @pytest.mark.parametrize("order", ["a c b d", "d c b a", "a b c d", "b a c d", "c d b a"])
-def test_an_outline_that_the_headers_prove_is_never_decoded(
+def test_an_outline_that_the_headers_confirm_is_not_decoded(
     order: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("inspector.loader.picking.OUTLINE_FROM", 0)
     monkeypatch.setattr("inspector.loader.picking.parse_index", lambda raw, file: pytest.fail("was decoded"))
-    promise = {name: PROMISE[name] for name in order.split()}
+    promise = {name: WEIGHT_MAP[name] for name in order.split()}
     checkpoint = read(tmp_path, text(weight_map=promise).encode())
     assert not checkpoint.findings
-    assert dict(checkpoint.file_of) == PROMISE
+    assert dict(checkpoint.file_of) == WEIGHT_MAP
     assert isinstance(checkpoint.index, Index) and checkpoint.index.metadata == {"total_size": 4}
 
 

@@ -1,4 +1,4 @@
-"""Files of several components that are lost for one reason are one finding, and those of one are its own."""
+"""Files of several components that are lost for the same reason are one finding; those of one component are another."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def errors(folder: Path) -> list[Finding]:
 
 
 def with_text(folder: Path, names: tuple[str, ...], text: str | None) -> Path:
-    """The pipeline with a text in place of these files of each component; None without them."""
+    """Replace these files of each component by a text, or remove them where it is None."""
     for path in [one for name in names for one in folder.glob(name)]:
         path.unlink() if text is None else path.write_text(text, encoding="utf-8")
     return folder

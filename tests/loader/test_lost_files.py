@@ -1,4 +1,4 @@
-"""Files of one set that are lost for one reason are one finding, whatever their number."""
+"""Files of one set that are lost for the same reason are one finding, for any number of files."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ def link(path: Path) -> None:
     path.symlink_to("blobs/" + "0" * 64)
 
 
-def holding(content: bytes) -> Callable[[Path], None]:
-    def write_it(path: Path) -> None:
+def with_content(content: bytes) -> Callable[[Path], None]:
+    def damage(path: Path) -> None:
         path.write_bytes(content)
 
-    return write_it
+    return damage
 
 
 LOST: dict[str, tuple[Callable[[Path], None], str, str]] = {
-    "pointers": (holding(POINTER.encode()), "R005", "files are git-lfs pointers, not the weights"),
-    "empty": (holding(b""), "R005", "files are empty"),
-    "zeros": (holding(b"\0" * 100_000), "R005", "files are filled with zeros"),
-    "web pages": (holding(b"<!DOCTYPE html><html>" + b" " * 100), "R005", "files are web pages"),
+    "pointers": (with_content(POINTER.encode()), "R005", "files are git-lfs pointers, not the weights"),
+    "empty": (with_content(b""), "R005", "files are empty"),
+    "zeros": (with_content(b"\0" * 100_000), "R005", "files are filled with zeros"),
+    "web pages": (with_content(b"<!DOCTYPE html><html>" + b" " * 100), "R005", "files are web pages"),
     "absent": (absent, "S201", f"of {SHARDS} shards"),
     "links": (link, "S201", f"of {SHARDS} shards"),
 }
@@ -89,7 +89,7 @@ def test_different_reasons_are_different_findings(tmp_path: Path) -> None:
     )
 
 
-def test_without_all_names_the_whole_repository_is_fetched(tmp_path: Path) -> None:
+def test_without_all_names_the_whole_repository_is_downloaded(tmp_path: Path) -> None:
     config = LLAMA8B | {"num_hidden_layers": 4}
     write(tmp_path, genuine(config), config, shards=30)
     for path in sorted(tmp_path.glob("*.safetensors"))[2:]:
@@ -137,7 +137,9 @@ LINK = "../../blobs/" + "ab12" * 16
     ("# xet version 0\nfilesize = 385728\n", ("model.safetensors",), "model.safetensors is a Xet pointer"),
     ("see ../../blobs for the weights", ("model.safetensors",), "model.safetensors is plain text"),
 ])  # fmt: skip
-def test_what_stands_for_a_file_is_named(content: str, files: tuple[str, ...], words: str, tmp_path: Path) -> None:
+def test_the_content_in_place_of_a_file_is_named(
+    content: str, files: tuple[str, ...], words: str, tmp_path: Path
+) -> None:
     config = LLAMA8B | {"num_hidden_layers": 1}
     write(tmp_path, genuine(config), config)
     for name in files:
@@ -161,7 +163,7 @@ def test_what_stands_for_a_file_is_named(content: str, files: tuple[str, ...], w
     (("tf_model.h5", "flax_model.msgpack"), "convert these files to safetensors"),
     (("model.safetensors.xltd",), "finish the download"),
 ])  # fmt: skip
-def test_what_a_folder_without_weights_has_is_named(names: tuple[str, ...], words: str, tmp_path: Path) -> None:
+def test_the_files_in_a_folder_without_weights_are_named(names: tuple[str, ...], words: str, tmp_path: Path) -> None:
     config = LLAMA8B | {"num_hidden_layers": 1}
     write(tmp_path, genuine(config), config)
     (tmp_path / "model.safetensors").unlink()
@@ -196,8 +198,8 @@ def test_an_unfinished_download(trace: str, words: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ending", [".aria2", ".part", ".partial"])
 @pytest.mark.parametrize("stored", ["cut", "empty", "zeros", "missing"])
-def test_an_unfinished_download_is_why_a_shard_is_lost(stored: str, ending: str, tmp_path: Path) -> None:
-    """One finding, with the partial file; the same file next to another shard leaves the finding as it is."""
+def test_a_shard_lost_by_an_unfinished_download(stored: str, ending: str, tmp_path: Path) -> None:
+    """One finding, with the partial file; the same file next to another shard does not change the finding."""
     config = LLAMA8B | {"num_hidden_layers": 2, "hidden_size": 64, "intermediate_size": 128, "vocab_size": 500}
     write(tmp_path, genuine(config), config, shards=3)
     shard, other = sorted(tmp_path.glob("*.safetensors"))[1:]
@@ -217,7 +219,7 @@ def test_an_unfinished_download_is_why_a_shard_is_lost(stored: str, ending: str,
 
 @pytest.mark.parametrize("ending", ["onnx", "h5", "msgpack"])
 def test_pointers_of_other_formats(ending: str, tmp_path: Path) -> None:
-    """Without any file that is read they are one finding beside the one that there are no weights."""
+    """Without any readable file they are one finding, in addition to the one about missing weights."""
     for name in ("decoder_model", "decoder_with_past_model", "encoder_model"):
         (tmp_path / f"{name}.{ending}").write_text(POINTER, encoding="utf-8")
     first, second = load(str(tmp_path)).findings

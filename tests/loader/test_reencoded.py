@@ -1,4 +1,4 @@
-"""Files that a program read as text and wrote again: each byte that is no UTF-8 is U+FFFD in them, three bytes."""
+"""Files that a program read as text and wrote again: invalid UTF-8 bytes became U+FFFD, which has three bytes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def tensors(count: int, width: int, kind: str) -> Mapping[str, Any]:
 
 
 def as_text(path: Path) -> Path:
-    """The file as text, written again."""
+    """Read the file as text and write it again."""
     path.write_text(path.read_bytes().decode(errors="replace"), encoding="utf-8", newline="")
     return path.parent
 
@@ -42,7 +42,7 @@ def a_gguf(path: Path, general_name: str) -> Path:
 
 @pytest.mark.parametrize(("count", "width", "kind"), [(1, 8, "float32"), (31, 64, "float16"), (60, 24, "float32")])
 def test_safetensors(count: int, width: int, kind: str, tmp_path: Path) -> None:
-    """The length of the header survives or not; cutting the file after the stated data would keep damaged values."""
+    """The header length may survive; truncating the file to the stated size would keep damaged values."""
     save_file(dict(tensors(count, width, kind)), tmp_path / "model.safetensors")
     (finding,) = load(str(as_text(tmp_path / "model.safetensors"))).findings
     assert (finding.code, finding.facts["what"]) == ("R005", "reencoded")
@@ -54,7 +54,7 @@ def test_gguf(tmp_path: Path) -> None:
     assert (finding.code, finding.facts["what"]) == ("R005", "reencoded")
 
 
-def test_a_name_with_the_character_is_no_fault(tmp_path: Path) -> None:
+def test_a_name_with_the_character_is_accepted(tmp_path: Path) -> None:
     assert load(str(a_gguf(tmp_path / "model.gguf", "mod\ufffdl").parent)).readable
 
 

@@ -1,4 +1,4 @@
-"""Any source will do: what `assemble` needs of one is what the protocol says."""
+"""The protocol of sources: `assemble` works with any implementation of it."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_source_of_another_kind() -> None:
     assert len(source.asked) == 3
 
 
-def test_a_folder_gives_only_its_own(tmp_path: Path) -> None:
+def test_a_folder_gives_only_its_own_files(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(b"secret")
     folder = tmp_path / "inside"
     folder.mkdir()

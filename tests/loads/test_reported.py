@@ -14,7 +14,7 @@ from inspector.cli.verbs import mend
 from tests.checkpoints import genuine, write_file
 from tests.judged import base_record, diffusers_records, spec_of
 from tests.loads.damage import CONFIG, INDEX, MODEL, damaged, healthy, write
-from tests.readers.made import Code, archive
+from tests.readers.file_builders import Code, archive
 
 SHARD = "model-0000{}-of-00002.safetensors"
 OTHER_INDEX = ["text", INDEX, {"metadata": {}, "weight_map": {"other.weight": SHARD.format(1)}}]

@@ -12,7 +12,7 @@ from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from tests.judged import base_record, spec_of
 from tests.loads.damage import CONFIG, INDEX, MODEL, damaged, healthy, write
-from tests.readers.made import Gguf
+from tests.readers.file_builders import Gguf
 
 LATENT = ("q_lora_rank", "kv_lora_rank", "qk_rope_head_dim", "qk_nope_head_dim", "v_head_dim", "qk_head_dim")
 LORA = {"peft_type": "LORA", "r": 4, "base_model_name_or_path": "org/base"}

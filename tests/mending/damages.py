@@ -1,4 +1,4 @@
-"""Damaged checkpoints that mend makes whole: the damage, and how it is inflicted on a folder with real data."""
+"""Damaged checkpoints that mend repairs: functions that damage a folder with real data, by name."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Damage = Callable[[Path, Spec, dict[str, Any]], None]
 
 
 def store(path: Path, spec: Mapping[str, tuple[str, tuple[int, ...]]], metadata: dict[str, str] | None = None) -> None:
-    """One file with random data that depend only on the names and shapes."""
+    """Write a file with random data that depend only on names and shapes."""
     head, _ = header(spec, metadata)
     data = b"".join(
         random.Random(f"{name.rpartition('.')[2]}{at}").randbytes(data_bytes(*entry))
@@ -48,7 +48,7 @@ def store(path: Path, spec: Mapping[str, tuple[str, tuple[int, ...]]], metadata:
 
 
 def whole(folder: Path, spec: Spec, config: Mapping[str, Any], shards: int = 1) -> None:
-    """A healthy folder; its config has the formatting that transformers writes."""
+    """Write an undamaged folder; its config is formatted as transformers does."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
     if shards == 1:
@@ -65,7 +65,7 @@ def whole(folder: Path, spec: Spec, config: Mapping[str, Any], shards: int = 1) 
 
 
 def key(name: str, wrong: Any, model: str = "llama") -> tuple[str, Damage]:
-    """A config with one wrong key; None removes it."""
+    """Damage: one wrong key in the config; None removes it."""
 
     def damage(folder: Path, spec: Spec, config: dict[str, Any]) -> None:
         changed = {other: value for other, value in {**config, name: wrong}.items() if value is not None}
@@ -75,7 +75,7 @@ def key(name: str, wrong: Any, model: str = "llama") -> tuple[str, Damage]:
 
 
 def names(change: Callable[[str], str], model: str = "llama", shards: int = 1) -> tuple[str, Damage]:
-    """Other names of all tensors."""
+    """Damage: other names of all tensors."""
 
     def damage(folder: Path, spec: Spec, config: dict[str, Any]) -> None:
         whole(folder, {change(name): entry for name, entry in spec.items()}, config, shards)
@@ -84,7 +84,7 @@ def names(change: Callable[[str], str], model: str = "llama", shards: int = 1) -
 
 
 def index(change: Callable[[dict[str, Any]], None], shards: int = 3, model: str = "llama") -> tuple[str, Damage]:
-    """A wrong index."""
+    """Damage: a wrong index."""
 
     def damage(folder: Path, spec: Spec, config: dict[str, Any]) -> None:
         whole(folder, spec, config, shards)
@@ -97,7 +97,7 @@ def index(change: Callable[[dict[str, Any]], None], shards: int = 3, model: str 
 
 
 def files(change: Callable[[Path, Spec], None], shards: int = 1, model: str = "llama") -> tuple[str, Damage]:
-    """Other files."""
+    """Damage: changed files."""
 
     def damage(folder: Path, spec: Spec, config: dict[str, Any]) -> None:
         whole(folder, spec, config, shards)
@@ -120,7 +120,7 @@ def _without_a_shard_and_entries(stored: dict[str, Any]) -> None:
     _without_entries(stored)
 
 
-def _moved(stored: dict[str, Any]) -> None:
+def _wrong_file_in_index(stored: dict[str, Any]) -> None:
     for name in list(stored["weight_map"])[::7]:
         stored["weight_map"][name] = "model-00001-of-00003.safetensors"
 
@@ -168,7 +168,7 @@ def _more_labels(folder: Path, spec: Spec) -> None:
     path.write_text(json.dumps(config, indent=2), encoding="utf-8")
 
 
-def _cut_index(folder: Path, spec: Spec) -> None:
+def _truncated_index(folder: Path, spec: Spec) -> None:
     path = folder / "model.safetensors.index.json"
     path.write_text(path.read_text(encoding="utf-8")[:200], encoding="utf-8")
 
@@ -182,7 +182,7 @@ def _unlabelled(folder: Path, spec: Spec) -> None:
     store(folder / "model.safetensors", spec, {"epoch": "3"})
 
 
-def _capital(folder: Path, spec: Spec) -> None:
+def _capital_letter(folder: Path, spec: Spec) -> None:
     (folder / "config.json").rename(folder / "Config.json")
 
 
@@ -190,12 +190,12 @@ def _inside(name: str) -> str:
     return re.sub(r"(layers\.\d+\.)", r"\1_checkpoint_wrapped_module.", name)
 
 
-def _cut_out(name: str) -> str:
+def _layer_removed(name: str) -> str:
     return re.sub(r"layers\.(\d+)\.", lambda found: f"layers.{int(found[1]) + 2 * (int(found[1]) > 2)}.", name)
 
 
 def _with_config(change: Callable[[dict[str, Any]], dict[str, Any]], model: str) -> tuple[str, Damage]:
-    """Healthy weights with another config."""
+    """Damage: undamaged weights with another config."""
 
     def damage(folder: Path, spec: Spec, config: dict[str, Any]) -> None:
         whole(folder, spec, change(config))
@@ -215,13 +215,13 @@ def _of_llava(config: dict[str, Any]) -> dict[str, Any]:
 
 
 def _part_of_older_save(folder: Path, spec: Spec) -> None:
-    """The last shard of another save beside all shards, and no index."""
+    """Damage: the last shard of another save in addition to all shards, and no index."""
     store(folder / "model-00002-of-00002.safetensors", dict(list(spec.items())[len(spec) // 2 :]))
     _no_index(folder, spec)
 
 
 def _expert_pruned(folder: Path, spec: Spec, config: dict[str, Any]) -> None:
-    """Shards without the last expert, and the index and the config of before."""
+    """Damage: shards without the last expert, with the unchanged index and config."""
     whole(folder, spec, config, 3)
     kept = {name: entry for name, entry in spec.items() if ".experts.3." not in name}
     kept |= {name: (dtype, (3, shape[1])) for name, (dtype, shape) in kept.items() if name.endswith("moe.gate.weight")}
@@ -263,11 +263,11 @@ DAMAGES: dict[str, tuple[str, Damage]] = {
     "renamed parts of words": names(lambda name: name.replace("_proj", "_projection")),
     "renamed parts of words, qwen3": names(lambda name: name.replace("layernorm", "layer_norm"), "qwen3"),
     "renamed tensor": names(lambda name: name.replace("layers.3.mlp.up_proj", "layers.3.mlp.upp_proj")),
-    "layers cut out": names(_cut_out),
+    "layers cut out": names(_layer_removed),
     "index lacks entries": index(_without_entries),
     "index lacks a shard": index(_without_a_shard),
     "index lacks a shard and entries": index(_without_a_shard_and_entries),
-    "index has wrong shards": index(_moved),
+    "index has wrong shards": index(_wrong_file_in_index),
     "index of another sharding": index(_other_sharding),
     "index of nothing": index(lambda stored: stored["weight_map"].clear()),
     "no index": files(_no_index, 3),
@@ -282,16 +282,16 @@ DAMAGES: dict[str, tuple[str, Damage]] = {
     "no ending": files(_misnamed("weights"), model="bert"),
     "shards of other names": files(_parts("llama-{}.safetensors"), 3),
     "shards without a total": files(_parts("model-{:03d}.safetensors"), 3, "bert"),
-    "cut index": files(_cut_index, 3),
+    "cut index": files(_truncated_index, 3),
     "a value head's wrapper": names(lambda name: f"pretrained_model.{name}", "gpt2"),
     "extra bytes": files(_appended),
     "no format": files(_unlabelled),
-    "Config.json": files(_capital),
+    "Config.json": files(_capital_letter),
 }  # fmt: skip
 
 
 def damaged(name: str, folder: Path) -> dict[str, str]:
-    """Makes a damaged folder; gives the SHA-256 of the data of each tensor."""
+    """Write a damaged folder and return the SHA-256 of the data of each tensor."""
     model, damage = DAMAGES[name]
     config = dict(MODELS[model])
     damage(folder, genuine(config), config)

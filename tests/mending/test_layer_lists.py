@@ -1,4 +1,4 @@
-"""The lists that transformers wants as long as a corrected number of layers: the remedy leaves a config that loads."""
+"""Lists that must have an entry per layer: the remedy for a wrong number of layers leaves a config that loads."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ TYPES = [name for name in oracle_types() if has_list(name)]
 
 
 def longer(config: dict[str, Any]) -> dict[str, Any]:
-    """A config of one layer more, with all lists that have an entry for each layer."""
+    """The config with one more layer, also in all lists with an entry per layer."""
     lists = {key: [*one, one[-1]] for key, one in of_layers(config).items()}
     return {**config, LAYERS: config[LAYERS] + 1, **lists}
 
 
 def of_layers(config: dict[str, Any]) -> dict[str, list[Any]]:
-    """The lists of a config with an entry for each layer."""
+    """The lists of a config with an entry per layer."""
     return {key: one for key, one in config.items() if isinstance(one, list) and len(one) == config[LAYERS]}
 
 
 @pytest.mark.parametrize("model_type", sampled(TYPES, 12, lambda name: len(set(base_record(name)["config"][LIST]))))
-def test_the_list_of_layer_types_follows_the_number(model_type: str) -> None:
+def test_the_list_of_layer_types_follows_the_number_of_layers(model_type: str) -> None:
     record = base_record(model_type)
     config = longer(record["config"])
     (finding,) = (one for one in judged(spec_of(record), config).findings if one.code == "C310")
@@ -52,10 +52,10 @@ UNIFORM = [name for name in TYPES if len(set(base_record(name)["config"][LIST]))
 
 
 @pytest.mark.parametrize("model_type", sampled(UNIFORM, 8))
-def test_a_list_of_equal_entries_is_mended(model_type: str) -> None:
+def test_a_list_of_equal_entries_is_repaired(model_type: str) -> None:
     record = base_record(model_type)
     kept = record["config"][LAYERS] - 1
     config = {**record["config"], LAYERS: kept, LIST: record["config"][LIST][:kept]}
     (finding,) = (one for one in judged(spec_of(record), config).findings if one.code == "C310")
-    mended = {**config, **{step.key[0]: step.new for step in finding.remedy().steps}}
-    assert {LAYERS: mended[LAYERS], LIST: mended[LIST]} == {key: record["config"][key] for key in (LAYERS, LIST)}
+    repaired = {**config, **{step.key[0]: step.new for step in finding.remedy().steps}}
+    assert {LAYERS: repaired[LAYERS], LIST: repaired[LIST]} == {key: record["config"][key] for key in (LAYERS, LIST)}

@@ -16,7 +16,7 @@ from tests.quantization.test_blocks import QUANTIZED, without_block
 
 
 @pytest.mark.parametrize("name", [*QUANTIZED[::6], *(pytest.param(one, marks=pytest.mark.slow) for one in QUANTIZED)])
-def test_a_lost_block_is_mended_or_left(name: str, tmp_path: Path) -> None:
+def test_a_lost_block_is_repaired_or_left_unchanged(name: str, tmp_path: Path) -> None:
     spec = {key: (dtype, tuple(shape)) for key, (dtype, shape) in record(name)["tensors"].items()}
     whole(tmp_path, spec, without_block(name))
     before = digests(tmp_path)
@@ -30,7 +30,7 @@ def test_a_lost_block_is_mended_or_left(name: str, tmp_path: Path) -> None:
         assert (code, done["steps"], len(done["left"])) == (1, [], 1)
 
 
-def test_most_schemes_that_loaders_read_are_mended(tmp_path: Path) -> None:
+def test_most_schemes_that_loaders_read_are_repaired(tmp_path: Path) -> None:
     for name in QUANTIZED[::6]:
         spec = {key: (dtype, tuple(shape)) for key, (dtype, shape) in record(name)["tensors"].items()}
         whole(tmp_path / name, spec, without_block(name))

@@ -27,7 +27,7 @@ from inspector.mending.places import Folder
 from tests.checkpoints import genuine
 from tests.judged import diffusers_records, spec_of
 from tests.mending.damages import DAMAGES, LLAMA, damaged, digests, store, whole
-from tests.readers.made import Code, archive
+from tests.readers.file_builders import Code, archive
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -44,7 +44,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("name", DAMAGES)
-def test_it_is_clean_afterwards_and_the_tensors_are_the_same(name: str, tmp_path: Path) -> None:
+def test_the_result_is_clean_and_the_tensors_are_unchanged(name: str, tmp_path: Path) -> None:
     before = damaged(name, tmp_path)
     stored = contents(tmp_path)
     code, plan = run(tmp_path)
@@ -84,7 +84,7 @@ def test_a_shard_that_nothing_needs_is_not_added_to_the_index(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("name", ["DataParallel, shards", "kv heads", "older shards", "name"])
-def test_a_new_folder_leaves_the_old_one_as_it_is(name: str, tmp_path: Path) -> None:
+def test_writing_to_a_new_folder_leaves_the_old_one_unchanged(name: str, tmp_path: Path) -> None:
     damaged(name, tmp_path / "old")
     stored = contents(tmp_path / "old")
     code, done = run(tmp_path / "old", into=str(tmp_path / "new"))
@@ -94,7 +94,7 @@ def test_a_new_folder_leaves_the_old_one_as_it_is(name: str, tmp_path: Path) -> 
     assert run(tmp_path / "old", into=str(tmp_path / "new"))[0] == 3
 
 
-SAID = {
+MENTIONS_MEND = {
     "kv heads": "set num_key_value_heads to 2 in config.json (now 8)",
     "renamed family": "rename 6 tensors model.layers.#.self_attn.query_proj.weight to",
     "DataParallel, shards": "rename tensors module.* to * in 3 files",
@@ -103,10 +103,10 @@ SAID = {
 }
 
 
-@pytest.mark.parametrize("name", SAID)
+@pytest.mark.parametrize("name", MENTIONS_MEND)
 def test_an_audit_names_mend_where_it_has_steps(name: str, tmp_path: Path) -> None:
     damaged(name, tmp_path)
-    assert SAID[name] in " ".join(mend(str(tmp_path)).text.split())
+    assert MENTIONS_MEND[name] in " ".join(mend(str(tmp_path)).text.split())
     has_faults = name != "no format"
     reported = " ".join(audit_command(str(tmp_path)).text.split())
     assert (f"inspector mend {tmp_path} prints the steps" in reported) == has_faults
@@ -115,7 +115,7 @@ def test_an_audit_names_mend_where_it_has_steps(name: str, tmp_path: Path) -> No
     assert "(now " not in done and ("(was 8)" in done) == (name == "kv heads")
 
 
-def test_nothing_to_mend_writes_no_folder(tmp_path: Path) -> None:
+def test_without_repairs_no_folder_is_written(tmp_path: Path) -> None:
     whole(tmp_path / "old", genuine(LLAMA), LLAMA)
     outcome = mend(str(tmp_path / "old"), into=str(tmp_path / "new"))
     assert (outcome.code, (tmp_path / "new").exists()) == (0, False)
@@ -125,7 +125,7 @@ def test_nothing_to_mend_writes_no_folder(tmp_path: Path) -> None:
     assert absent.errors.startswith("error[R001]")
 
 
-def test_what_remains_keeps_it_from_writing(tmp_path: Path) -> None:
+def test_remaining_errors_prevent_writing(tmp_path: Path) -> None:
     damaged("kv heads", tmp_path)
     spec = genuine(LLAMA)
     del spec["model.layers.3.mlp.up_proj.weight"]
@@ -194,13 +194,13 @@ def test_the_shards_of_a_complete_save_get_the_index_of_another(tmp_path: Path) 
     assert (code, done["after"]) == (0, "clean")
 
 
-def test_a_healthy_checkpoint_needs_nothing(tmp_path: Path) -> None:
+def test_a_healthy_checkpoint_needs_no_repair(tmp_path: Path) -> None:
     whole(tmp_path, genuine(LLAMA), LLAMA, 3)
     code, plan = run(tmp_path, write=True)
     assert (code, plan["steps"], plan["left"], plan["after"]) == (0, [], [], None)
 
 
-def test_a_download_in_progress_is_left_alone(tmp_path: Path) -> None:
+def test_a_download_in_progress_is_not_changed(tmp_path: Path) -> None:
     damaged("kv heads", tmp_path)
     (tmp_path / ".cache/huggingface/download").mkdir(parents=True)
     (tmp_path / ".cache/huggingface/download/model.safetensors.a.incomplete").write_bytes(b"")
@@ -249,7 +249,7 @@ def _command(folder: Path) -> list[str]:
     return [sys.executable, "-m", "inspector", "mend", str(folder), "--write"]
 
 
-def test_only_the_value_changes_in_a_json_text() -> None:
+def test_only_the_value_changes_in_a_json_file() -> None:
     text = '{\n  "a": [1,\n    2],  "b" : {"c":1, "d": null},\n\t"e": 1.50, "e": 2\n}\n'
     assert with_value(text, ["b", "c"], 7) == text.replace('"c":1', '"c":7')
     assert with_value(text, ["e"], 3) == text.replace('"e": 2', '"e": 3')
@@ -269,7 +269,7 @@ def test_patterns_of_names() -> None:
     assert [renamed(f"layers.{number}.x", shifted) for number in (1, 2, 3)] == [f"layers.{n}.x" for n in range(3)]
 
 
-def test_the_words_are_those_of_params_json(tmp_path: Path) -> None:
+def test_messages_name_params_json(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "fixtures/checkpoints/meta-numbers", tmp_path, dirs_exist_ok=True)
     params = tmp_path / "params.json"
     params.write_text(params.read_text().replace('"n_kv_heads": 2', '"n_kv_heads": 4'))
@@ -283,7 +283,7 @@ def test_a_config_key_of_a_gguf_file() -> None:
     assert own_key("llama", "tie_word_embeddings") is None
 
 
-def test_each_component_of_a_pipeline_is_mended(tmp_path: Path) -> None:
+def test_each_component_of_a_pipeline_is_repaired(tmp_path: Path) -> None:
     unet, vae = (next(one for one in diffusers_records(name) if not one["variant"]) for name in COMPONENTS.values())
     for folder, record, prefix in (("unet", unet, "_orig_mod."), ("vqvae", vae, "")):
         (tmp_path / folder).mkdir()
@@ -329,7 +329,7 @@ def test_the_index_of_pytorch_shards_is_written(names: tuple[str, str], tmp_path
 
 
 @pytest.mark.parametrize(("write", "wrong"), [(True, False), (False, True)])
-def test_what_was_repaired_is_not_reported_as_an_error(write: bool, wrong: bool, tmp_path: Path) -> None:
+def test_repaired_faults_are_not_reported_as_errors(write: bool, wrong: bool, tmp_path: Path) -> None:
     """A safetensors file under the name of a pickle: nothing can be read until it is renamed."""
     whole(tmp_path, genuine(LLAMA), LLAMA)
     (tmp_path / "model.safetensors").rename(tmp_path / "pytorch_model.bin")
@@ -337,8 +337,8 @@ def test_what_was_repaired_is_not_reported_as_an_error(write: bool, wrong: bool,
     assert (bool(outcome.errors), outcome.code) == (wrong, 0)
 
 
-def test_an_adapter_is_mended_beside_its_base(tmp_path: Path) -> None:
-    """Its names are only wrong beside a base: with it, audit names the command, and mend has the steps."""
+def test_an_adapter_is_repaired_with_its_base(tmp_path: Path) -> None:
+    """Its names are only wrong with its base: given that, audit names the command, and mend has the steps."""
     base, folder = tmp_path / "base", tmp_path / "adapter"
     base.mkdir()
     (base / "config.json").write_text(json.dumps(LLAMA), encoding="utf-8")

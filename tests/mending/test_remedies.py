@@ -1,7 +1,7 @@
-"""The remedies of many damages on many types are carried out: the checkpoint is clean, and no tensor has other bytes.
+"""Applies the remedies for many damages of many types: the result is clean, and no byte of a tensor has changed.
 
-CI takes a sample; all of them: `python -m pytest -m slow tests/mending/test_remedies.py`. That transformers loads the
-results is the test of `test_with_transformers.py`.
+CI runs a sample; `python -m pytest -m slow tests/mending/test_remedies.py` runs all. `test_with_transformers.py` checks
+that transformers loads the results.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ MORE = {
 EVERY = TYPES | MORE
 SAMPLE = 37
 """Every how many-th case CI takes."""
-FEWEST = 200
+MINIMUM = 200
 """Cases that are mended."""
 SHARE = 0.93
 """Of all cases; the others are left to the person, such as a size that several keys explain."""
 
 
 def of_types(config: dict[str, object]) -> Iterator[tuple[str, Change]]:
-    """Values of another type than the config class takes, and settings of no quantization."""
+    """Damages: values of a type that the config class refuses, and quantization settings without quantized weights."""
     for key in (*LAYERS, *SIZES):
         value = config.get(key)
         if type(value) is int:
@@ -61,7 +61,7 @@ def of_types(config: dict[str, object]) -> Iterator[tuple[str, Change]]:
 
 
 def cases() -> Iterator[tuple[str, str, Change]]:
-    """Model type ("-shards" behind it for one in shards), name of the damage, and the damage."""
+    """Model type (with the suffix "-shards" for a sharded one), name of the damage, and the damage."""
     for model_type, suffix in EVERY.items():
         record = base_record(model_type, suffix)
         config = record["config"]
@@ -73,7 +73,7 @@ def cases() -> Iterator[tuple[str, str, Change]]:
 
 
 def made(source: str, place: Path) -> Path:
-    """A healthy folder."""
+    """Write an undamaged folder."""
     model_type = source.removesuffix("-shards")
     record = base_record(model_type, EVERY[model_type])
     folder = healthy(spec_of(record), {**record["config"], "architectures": [record["class"]]})
@@ -83,7 +83,7 @@ def made(source: str, place: Path) -> Path:
 
 
 @pytest.mark.parametrize("every", [SAMPLE, pytest.param(1, marks=pytest.mark.slow)])
-def test_the_remedies_mend(every: int, tmp_path: Path) -> None:
+def test_the_remedies_repair(every: int, tmp_path: Path) -> None:
     taken = list(cases())[::every]
     left: list[str] = []
     for source, name, change in taken:
@@ -101,4 +101,4 @@ def test_the_remedies_mend(every: int, tmp_path: Path) -> None:
         shutil.rmtree(folder)
     print("\n".join(left))
     assert len(left) <= (1 - SHARE) * len(taken) + int(every > 1), "\n".join(left)
-    assert len(taken) - len(left) >= FEWEST // every
+    assert len(taken) - len(left) >= MINIMUM // every

@@ -1,4 +1,4 @@
-"""The remedies are carried out on damaged checkpoints, and transformers loads the results: nothing missing or changed.
+"""Applies the remedies to damaged checkpoints and loads the results with transformers: nothing is missing or changed.
 
     python -m pytest -m slow tests/mending/test_with_transformers.py
 
@@ -33,12 +33,12 @@ SIZES = (
 )  # fmt: skip
 LAYERS = ("num_hidden_layers", "n_layer", "num_layers", "encoder_layers", "decoder_layers")
 SWITCHES = ("attention_bias", "mlp_bias", "use_bias", "qkv_bias")
-FEWEST_MENDED = 100
+MINIMUM_REPAIRED = 100
 Change = Callable[[Path], None]
 
 
 def edited(name: str, change: Callable[[Any], Any]) -> Change:
-    """A JSON file with another content."""
+    """Damage: a JSON file with changed content."""
 
     def damage(folder: Path) -> None:
         path = folder / name
@@ -49,7 +49,7 @@ def edited(name: str, change: Callable[[Any], Any]) -> Change:
 
 
 def renamed(change: Callable[[str], str]) -> Change:
-    """Other names in all weight files, and in the index."""
+    """Damage: other names in all weight files and in the index."""
 
     def names(header: dict[str, Any]) -> dict[str, Any]:
         return {name if name == "__metadata__" else change(name): entry for name, entry in header.items()}
@@ -68,12 +68,12 @@ def renamed(change: Callable[[str], str]) -> Change:
 
 
 def valued(key: str, value: Any) -> Change:
-    """A config with one other value."""
+    """Damage: another value of a config key."""
     return edited("config.json", lambda stored: {**stored, key: value})
 
 
 def prefixed(prefix: str) -> Change:
-    """A prefix on all names."""
+    """Damage: a prefix on all names."""
     return renamed(lambda name: f"{prefix}{name}")
 
 
@@ -143,19 +143,19 @@ def files() -> Iterator[tuple[str, Change]]:
         with (folder / "model.safetensors").open("ab") as file:
             file.write(b"\0" * 16)
 
-    yield "file name", lambda folder: _moved(folder, "model.safetensors", "model-final.safetensors")
-    yield "ending", lambda folder: _moved(folder, "model.safetensors", "model.safetensor")
-    yield "no ending", lambda folder: _moved(folder, "model.safetensors", "weights")
-    yield "Config.json", lambda folder: _moved(folder, "config.json", "Config.json")
+    yield "file name", lambda folder: _moved_file(folder, "model.safetensors", "model-final.safetensors")
+    yield "ending", lambda folder: _moved_file(folder, "model.safetensors", "model.safetensor")
+    yield "no ending", lambda folder: _moved_file(folder, "model.safetensors", "weights")
+    yield "Config.json", lambda folder: _moved_file(folder, "config.json", "Config.json")
     yield "extra bytes", extra
 
 
-def _moved(folder: Path, old: str, new: str) -> None:
+def _moved_file(folder: Path, old: str, new: str) -> None:
     os.rename(folder / old, folder / new)
 
 
 def another_class(cls: str) -> Iterator[tuple[str, Change]]:
-    """Another class in the config."""
+    """Damage: another class in the config."""
     if cls.endswith("ForCausalLM"):
         other = cls.replace("ForCausalLM", "ForSequenceClassification")
         yield "class", edited("config.json", lambda stored: {**stored, "architectures": [other]})
@@ -168,7 +168,7 @@ OTHER_TYPES = {
 
 
 def another_type(model_type: str) -> Iterator[tuple[str, Change]]:
-    """The type and the class of another model in the config."""
+    """Damage: the type and the class of another model in the config."""
     if model_type in OTHER_TYPES:
         other, cls = OTHER_TYPES[model_type]
         changed = {"model_type": other, "architectures": [cls]}
@@ -211,14 +211,14 @@ def test_the_remedies_load(tmp_path: Path) -> None:
     print(f"\n{mended} mended and loaded, {len(wrong)} of them wrong, {len(left)} left to the person")
     print("\n".join(left))
     assert not wrong, "\n".join(wrong)
-    assert mended >= FEWEST_MENDED
+    assert mended >= MINIMUM_REPAIRED
 
 
 def _problem(cls: Any, folder: Path, model: Any, torch: Any) -> str:
-    """What is wrong with the loaded model; empty where it is the saved one."""
+    """The difference between the loaded and the saved model; empty if there is none."""
     try:
         loaded, info = cls.from_pretrained(folder, output_loading_info=True)
-    except Exception as error:  # whatever the library raises is the answer
+    except Exception as error:  # any exception of the library is the result
         return f"{type(error).__name__}: {str(error)[:200]}"
     if info["missing_keys"] or info["mismatched_keys"]:
         return f"missing {sorted(info['missing_keys'])[:3]}, mismatched {list(info['mismatched_keys'])[:3]}"

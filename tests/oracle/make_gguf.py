@@ -338,7 +338,7 @@ def saved(model_type: str, folder: Path) -> tuple[str, dict[str, Any]] | None:
 def by_definition(model_type: str, class_name: str, config: dict[str, Any], folder: Path) -> tuple[str, dict[str, Any]]:
     """Writes a model whose tensors follow from its definition: its class and config."""
     from tests.checkpoints import genuine
-    from tests.values.written import numbers, write
+    from tests.values.value_files import numbers, write
 
     written = {**config, "model_type": model_type, "architectures": [class_name]}
     write(folder, numbers(genuine(written, "F32")), written)

@@ -37,7 +37,7 @@ from inspector.dialects.llama_cpp import NEEDED_IN_BLOCKS, WITHOUT_BLOCKS
 from tests.dialects.recorded_gguf import Keys, records, source_of, target_of
 from tests.oracle.llama_cpp import Library, ProjectorLibrary
 from tests.oracle.projector_kinds import BLOCK, known, needed
-from tests.readers.made import Gguf
+from tests.readers.file_builders import Gguf
 
 PACKAGE = Path(__file__).parent.parent.parent / "inspector"
 FILE = PACKAGE / "dialects" / "llama_cpp.json"

@@ -14,7 +14,7 @@ from typing import Final
 
 from tests.dialects.recorded_gguf import Keys
 from tests.oracle.llama_cpp import ProjectorLibrary
-from tests.readers.made import Gguf
+from tests.readers.file_builders import Gguf
 
 KINDS: Final = (
     "adapter", "cogvlm", "gemma3", "gemma3nv", "gemma4v", "idefics3", "internvl", "kimik25", "kimivl", "ldp", "ldpv2",

@@ -1,4 +1,4 @@
-"""The cases that the documentation pages of the readers' rules show."""
+"""The examples on the documentation pages of the readers' findings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What public scanners of pickles call dangerous: picklescan 1.0.5, modelscan 0.8.8 and fickling 0.1.12."""
+"""Callables that public pickle scanners list as dangerous: picklescan 1.0.5, modelscan 0.8.8 and fickling 0.1.12."""
 
 from __future__ import annotations
 

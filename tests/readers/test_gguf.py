@@ -1,4 +1,4 @@
-"""GGUF files written by hand give their tensors, their config and their names."""
+"""GGUF files built by hand are read to their tensors, config and names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from inspector.loader.formats.ggml_types import BY_NAME, TYPES, packed_of
 from inspector.loader.formats.gguf import Split, judge_splits, read_gguf
 from inspector.loader.formats.gguf_values import ArrayOf
 from inspector.loader.layout import Layout
-from tests.readers.made import Gguf, reading, small_llama
+from tests.readers.file_builders import Gguf, reading, small_llama
 
 
 @pytest.mark.parametrize("order", ["<", ">"])
@@ -65,7 +65,7 @@ def test_types_are_reported_by_name_too() -> None:
     assert BY_NAME["Q4_K"].bits == 4.5
 
 
-def test_reading_in_pieces_gives_the_same() -> None:
+def test_reading_in_pieces_gives_the_same_header() -> None:
     data = small_llama(40)
 
     def slow(offset: int, length: int) -> bytes:
@@ -76,7 +76,7 @@ def test_reading_in_pieces_gives_the_same() -> None:
     assert read_gguf(slow, len(data), "m.gguf") == whole
 
 
-def test_a_vocabulary_is_read_past_and_not_kept() -> None:
+def test_a_vocabulary_is_skipped_and_not_stored() -> None:
     pairs = [("general.architecture", "text", "llama"), ("tokens", "texts", ["x" * 700] * 3000)]
     data = Gguf().file([("t", (8,), 0, 32)], pairs)
     read: list[int] = []
@@ -125,7 +125,7 @@ def test_parts_of_a_split_model() -> None:
     assert [found.name for found in other.header.findings] == ["gguf-split-disagrees"]
 
 
-def test_the_config_that_a_llama_states() -> None:
+def test_the_config_of_a_llama() -> None:
     data = small_llama()
     found = read_gguf(reading(data), len(data), "m.gguf")
     assert config_of(found.values, found.header.tensors) == {
@@ -145,7 +145,7 @@ def test_the_config_that_a_llama_states() -> None:
     }
 
 
-def test_layers_that_attend_are_stated_one_by_one() -> None:
+def test_attention_is_stated_per_layer() -> None:
     heads = {"attention.head_count_kv": [0, 2, 0, 2], "block_count": 4}
     jamba = config_of({"general.architecture": "jamba", **{f"jamba.{key}": value for key, value in heads.items()}}, {})
     assert jamba is not None

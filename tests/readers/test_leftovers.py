@@ -1,4 +1,4 @@
-"""What training leaves behind is recognised by its names."""
+"""Files and tensors that training leaves behind are recognized by their names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from inspector.loader.sources.source import Listing
 from tests.checkpoints import Spec, elements, genuine, write
 from tests.judged import codes, judged
 from tests.make_checkpoints import SMALL_LLAMA
-from tests.readers.made import archive
+from tests.readers.file_builders import archive
 
 CASES: list[tuple[list[str], list[str], set[str]]] = [
     (["model.safetensors", "config.json", "tokenizer.json"], [], set()),
@@ -49,7 +49,7 @@ def test_kinds(files: list[str], folders: list[str], kinds: set[str]) -> None:
     assert len({one.kind for one in leftovers(listing)}) == len(leftovers(listing))
 
 
-def test_state_is_one_case_and_partitions_one_a_kind() -> None:
+def test_state_is_one_kind_and_partitions_are_one_kind_per_tool() -> None:
     listing = Listing({"optimizer.pt": 7, "scheduler.pt": 3, "zero_to_fp32.py": 1}, {"global_step1": "directory"})
     found = leftover_findings(listing)
     assert [one.name for one in found] == ["training-state", "partitioned-save"]
@@ -58,7 +58,7 @@ def test_state_is_one_case_and_partitions_one_a_kind() -> None:
     assert leftover_findings(listing, ["zero_to_fp32.py", "optimizer.pt"])[0].facts["files"] == 1
 
 
-def test_a_million_names_are_looked_at_once() -> None:
+def test_a_million_names_are_scanned_once() -> None:
     listing = Listing({f"zero_pp_rank_{n}_mp_rank_00_optim_states.pt": 1 for n in range(20_000)})
     (found,) = leftover_findings(listing)
     assert found.facts["entries"] == 20_000
@@ -134,17 +134,17 @@ AMONG_WEIGHTS: dict[str, tuple[Callable[[Spec], Spec], str, str]] = {
 
 
 @pytest.mark.parametrize("name", AMONG_WEIGHTS)
-@pytest.mark.parametrize("wound", [False, True])
-def test_what_training_left_among_the_weights(name: str, wound: bool) -> None:
+@pytest.mark.parametrize("damaged", [False, True])
+def test_training_state_among_the_weights(name: str, damaged: bool) -> None:
     change, code, kind = AMONG_WEIGHTS[name]
     healthy = dict(genuine(SMALL_LLAMA))
     spec = change(healthy)
-    if wound:
+    if damaged:
         del spec["model.layers.2.mlp.up_proj.weight"]
         spec.pop("ema.model.layers.2.mlp.up_proj.weight", None)
     audited = judged(spec, SMALL_LLAMA)
     reported = [one for one in audited.findings if one.code != "N403"]
-    if not wound:
+    if not damaged:
         assert [one.code for one in reported] == [code]
         assert reported[0].help
         counts = audited.counts
@@ -185,7 +185,7 @@ def test_a_save_under_zero3_is_one_cause(tmp_path: Path) -> None:
 @pytest.mark.parametrize("flat", [{"model.norm.weight": 32}, {"lm_head.weight": 12000, "model.norm.weight": 3}])
 @pytest.mark.parametrize("model_type", ["llama", "qwen3", "gemma2"])
 def test_the_part_of_one_process_of_fsdp_is_one_cause(model_type: str, flat: dict[str, int], tmp_path: Path) -> None:
-    """Whole tensors between a flat piece at each end of its range, and nothing of all others."""
+    """Complete tensors between a flat piece at each end of the range, and no other tensors."""
     names = {"llama": "LlamaForCausalLM", "qwen3": "Qwen3ForCausalLM", "gemma2": "Gemma2ForCausalLM"}
     config = {**SMALL_LLAMA, "model_type": model_type, "architectures": [names[model_type]], "head_dim": 8}
     spec = {**genuine(config), "model.embed_tokens.weight": ("BF16", (0,))}
@@ -207,7 +207,7 @@ def test_flat_pieces_of_several_matrices_are_one_cause(flat: dict[str, int], cod
     assert code != "R042" or found[0].title.endswith("2 of 39 tensors are flat pieces of matrices")
 
 
-def test_a_lone_empty_tensor_beside_a_wrong_one_is_no_save_of_fsdp(tmp_path: Path) -> None:
+def test_a_single_empty_tensor_next_to_a_wrong_one_is_not_an_fsdp_save(tmp_path: Path) -> None:
     spec = {**genuine(SMALL_LLAMA), "model.embed_tokens.weight": ("BF16", (0,))}
     spec |= {"model.norm.weight": ("BF16", (65,))}
     assert codes(audit(str(write(tmp_path, spec, SMALL_LLAMA)))) == {"D501"}
@@ -231,7 +231,7 @@ PARTS: dict[str, tuple[tuple[str, ...], str]] = {
 }  # fmt: skip
 
 
-def laid(folder: Path, names: tuple[str, ...]) -> Audit:
+def folder_with(folder: Path, names: tuple[str, ...]) -> Audit:
     for name in names:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(b"{}" if name.endswith(".json") else b"x" * 64)
@@ -244,7 +244,7 @@ def test_partitions_are_reported_with_their_tool(tmp_path: Path, name: str, weig
     names, tool = PARTS[name]
     if weights:
         write(tmp_path, genuine(SMALL_LLAMA), SMALL_LLAMA)
-    audited = laid(tmp_path, names)
+    audited = folder_with(tmp_path, names)
     reported = [one for one in audited.findings if one.code in ("R003", "R041", "R044")]
     if weights and not reported:
         assert all("/" in one for one in names) and audited.verdict == "clean"
@@ -259,7 +259,7 @@ def test_partitions_are_reported_with_their_tool(tmp_path: Path, name: str, weig
 @pytest.mark.parametrize(
     "names", [("optimizer.pt", "scheduler.pt"), ("rng_state.pth",), ("training_args.bin", "scaler.pt")]
 )
-def test_state_without_weights_is_not_taken_for_them(names: tuple[str, ...], tmp_path: Path) -> None:
+def test_state_without_weights_is_not_taken_for_weights(names: tuple[str, ...], tmp_path: Path) -> None:
     write(tmp_path, genuine(SMALL_LLAMA), SMALL_LLAMA)
     (tmp_path / "model.safetensors").unlink()
     for name in names:
@@ -268,9 +268,9 @@ def test_state_without_weights_is_not_taken_for_them(names: tuple[str, ...], tmp
     assert codes(audited) == {"R003"} and "download model.safetensors" in audited.findings[0].help
 
 
-def test_state_beside_the_weights_is_a_note(tmp_path: Path) -> None:
+def test_state_next_to_the_weights_is_a_note(tmp_path: Path) -> None:
     write(tmp_path, genuine(SMALL_LLAMA), SMALL_LLAMA)
-    audited = laid(tmp_path, STATE)
+    audited = folder_with(tmp_path, STATE)
     assert audited.verdict == "clean"
     notes = [one for one in audited.findings if one.code == "R040"]
     assert [one.facts["files"] for one in notes] == [len(STATE)]

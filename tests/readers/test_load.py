@@ -1,4 +1,4 @@
-"""Folders and files of other formats go through the same door as safetensors."""
+"""Folders and files of other formats are loaded by the same function as safetensors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from inspector.loader.checkpoint import Checkpoint, load
 from tests.attacks.dummies import healthy
 from tests.checkpoints import genuine
 from tests.make_checkpoints import SMALL_LLAMA
-from tests.readers.made import Code, Gguf, archive, arrays, legacy, plain_array, small_llama, state
+from tests.readers.file_builders import Code, Gguf, archive, arrays, legacy, plain_array, small_llama, state
 
 
 def read(folder: Path, files: dict[str, bytes], name: str = "", weights: str | None = None) -> Checkpoint:
@@ -83,7 +83,7 @@ NAMESPACE = Code().text("args").name("argparse", "Namespace").add(b")\x81").raw[
 
 
 @pytest.mark.parametrize(
-    ("beside", "more", "rule"),
+    ("other_files", "more", "rule"),
     [
         (b"", {}, None),
         (b"", {"code/__torch__.py": b""}, "torchscript-program"),
@@ -94,12 +94,12 @@ NAMESPACE = Code().text("args").name("argparse", "Namespace").add(b")\x81").raw[
     ids=["state dict", "torchscript", "objects", "objects aside", "code aside"],
 )
 @pytest.mark.parametrize("config", [True, False], ids=["with config", "alone"])
-def test_what_weights_only_refuses_is_an_error_where_transformers_reads_it(
-    tmp_path: Path, beside: bytes, more: dict[str, bytes], rule: str | None, config: bool
+def test_pickles_refused_by_weights_only_are_an_error_where_transformers_reads_them(
+    tmp_path: Path, other_files: bytes, more: dict[str, bytes], rule: str | None, config: bool
 ) -> None:
     spec = genuine(SMALL_LLAMA)
     storages = {str(at): bytes(4 * prod(shape)) for at, (_, shape) in enumerate(spec.values())}
-    pickled = state(*((name, shape) for name, (_, shape) in spec.items())).removesuffix(b"u.") + beside + b"u."
+    pickled = state(*((name, shape) for name, (_, shape) in spec.items())).removesuffix(b"u.") + other_files + b"u."
     weights = archive(pickled, storages, more=more)
     (tmp_path / "pytorch_model.bin").write_bytes(weights)
     if config:
@@ -127,7 +127,7 @@ def test_numpy(tmp_path: Path) -> None:
     assert set(read(tmp_path, {"one.npy": array}, "one.npy").tensors) == {"arr_0"}
 
 
-def test_partitions_are_no_weights(tmp_path: Path) -> None:
+def test_partitions_are_not_weights(tmp_path: Path) -> None:
     checkpoint = read(tmp_path, {"mp_rank_00_model_states.pt": BIN, "zero_to_fp32.py": b""})
     assert rules(checkpoint) == ["no-weights"]
     assert not checkpoint.readable
@@ -150,7 +150,7 @@ def test_weights_emptied(tmp_path: Path) -> None:
         ("weights.npz", b"PK\3\4", "archive-malformed"),
     ],
 )
-def test_what_is_none(tmp_path: Path, name: str, raw: bytes, rule: str) -> None:
+def test_invalid_files(tmp_path: Path, name: str, raw: bytes, rule: str) -> None:
     checkpoint = read(tmp_path, {name: raw})
     assert (rules(checkpoint), checkpoint.readable) == ([rule], False)
 

@@ -1,4 +1,4 @@
-"""NumPy's files written by hand give their arrays."""
+"""NumPy files built by hand are read to their arrays."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from inspector.loader.formats.numpy_file import read_numpy
 from inspector.loader.header_record import Header
-from tests.readers.made import Code, array, arrays, plain_array, reading
+from tests.readers.file_builders import Code, array, arrays, plain_array, reading
 
 
 def read(data: bytes) -> Header:
@@ -64,7 +64,7 @@ def test_each_member_is_an_array_or_a_fault(member: str, problem: str) -> None:
     assert set(found.tensors) == ({"a"} if problem else {"a", "b"})
 
 
-def test_what_is_cut_or_too_long() -> None:
+def test_truncated_files_and_extra_bytes() -> None:
     whole = plain_array("<f4", "(4,)", bytes(16))
     assert rules(read(whole[:-1])) == ["shard-cut"]
     assert rules(read(whole + b"x")) == ["data-behind-end"]
@@ -77,7 +77,7 @@ def objects(pickled: bytes) -> bytes:
     return plain_array("|O", "(1,)", pickled)
 
 
-def test_what_loading_objects_would_call_is_named() -> None:
+def test_calls_in_pickled_objects_are_named() -> None:
     code = Code().name("posix", "system").add(b"(").text("id").add(b"tR").stop()
     for found in (read(objects(code)), read(arrays(zipfile.ZIP_DEFLATED, a=objects(code)))):
         assert rules(found) == ["pickle-runs-code", "numpy-malformed"]
@@ -108,6 +108,6 @@ def test_what_loading_objects_would_call_is_named() -> None:
         "(" * 60_000,
     ],
 )  # fmt: skip
-def test_headers_that_are_none(header: str) -> None:
+def test_invalid_headers(header: str) -> None:
     found = read(array(header, bytes(16)))
     assert (rules(found), found.tensors, found.readable) == (["numpy-malformed"], {}, False)

@@ -1,4 +1,4 @@
-"""What a pickle would call is named in any form of opcodes, and is dangerous, unknown or harmless for a reason."""
+"""Calls in a pickle are named in any form of opcodes and classified as dangerous, unknown or harmless."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from inspector.findings.header.pickle import PickleHoldsObjects, PickleRunsCode
 from inspector.loader.formats.pickle_values import GlobalName
 from inspector.loader.formats.torch_file import read_torch
 from inspector.loader.formats.torch_imports import ALLOWED, HARMLESS, purpose
-from tests.readers.made import MAGIC, Code, archive, legacy, reading, state
+from tests.readers.file_builders import MAGIC, Code, archive, legacy, reading, state
 from tests.readers.scanner_lists import CALLABLES
 
 Form = Callable[[str, str], bytes]
@@ -33,7 +33,7 @@ def findings(data: bytes) -> tuple[Finding, ...]:
 
 
 def dangerous(data: bytes) -> list[str]:
-    """What loading would call, as the error names it."""
+    """The callables that loading would call, as named in the error."""
     return [name for one in findings(data) if isinstance(one, PickleRunsCode) for name in one.names]
 
 
@@ -46,7 +46,7 @@ def by_stack(module: str, name: str) -> bytes:
 
 
 def by_memo(module: str, name: str) -> bytes:
-    """The strings come from the memo, which is written to in between."""
+    """The strings come from the memo, which is overwritten in between."""
     code = Code(4).text(module).add(b"q\x050").text(name).add(b"\x940").text("other").add(b"q\x060")
     return code.add(b"h\x05h\x01\x93(").text("id").add(b"tR").stop()
 
@@ -89,11 +89,11 @@ def popped(module: str, name: str) -> bytes:
     return Code().name(module, name).add(b")R0}").stop()
 
 
-def then_broken(module: str, name: str) -> bytes:
+def then_invalid(module: str, name: str) -> bytes:
     return Code().name(module, name).add(b")R\xff").raw
 
 
-def then_cut(module: str, name: str) -> bytes:
+def then_truncated(module: str, name: str) -> bytes:
     return Code().name(module, name).add(b")R").raw
 
 
@@ -111,7 +111,7 @@ def oldest(module: str, name: str) -> bytes:
 
 FORMS: tuple[Form, ...] = (
     by_global, by_stack, by_memo, by_instance, by_object, by_new, by_new_with_keywords, by_build, by_persistent_id,
-    as_factory, as_tensor_subclass, popped, then_broken, then_cut, then_pops_nothing, in_a_later_pickle, oldest,
+    as_factory, as_tensor_subclass, popped, then_invalid, then_truncated, then_pops_nothing, in_a_later_pickle, oldest,
 )  # fmt: skip
 
 
@@ -143,7 +143,7 @@ def test_every_form_in_every_kind_of_file(form: Form) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_what_is_on_no_list_is_an_error_and_not_dangerous(form: Form) -> None:
+def test_an_unlisted_callable_is_an_error_and_not_dangerous(form: Form) -> None:
     found = [one for one in findings(form("somebody.module", "Thing")) if isinstance(one, PickleHoldsObjects)]
     assert [one.not_allowed for one in found] == [("somebody.module.Thing",)]
     assert found[0].severity == "error"
@@ -156,7 +156,7 @@ def test_a_name_that_the_program_computes_is_dangerous() -> None:
     assert dangerous(code.stop()) == ["computed name.?.system"]
 
 
-def test_changing_what_was_imported_is_dangerous() -> None:
+def test_changing_an_imported_object_is_dangerous() -> None:
     code = Code().name("torch", "Tensor").add(b"N}(").text("__add__").name("torch", "Size").add(b"u\x86b")
     assert dangerous(code.stop()) == ["torch.Tensor.__setstate__"]
 
@@ -194,7 +194,7 @@ HARMLESS_OBJECTS: list[Any] = [
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
 @pytest.mark.parametrize("value", HARMLESS_OBJECTS, ids=lambda value: type(value).__name__)
-def test_what_holds_values_is_never_dangerous(value: object, protocol: int) -> None:
+def test_containers_of_values_are_never_dangerous(value: object, protocol: int) -> None:
     data = pickle.dumps({"weights": [], "value": value}, protocol)
     assert any(True for _ in pickletools.genops(data))
     found = [one for one in findings(data) if isinstance(one, PickleRunsCode | PickleHoldsObjects)]
@@ -205,7 +205,7 @@ def test_what_holds_values_is_never_dangerous(value: object, protocol: int) -> N
         assert {name.replace("__builtin__", "builtins").replace("copy_reg", "copyreg") for name in one.names} <= allowed
 
 
-def test_arrays_and_scalars_of_numpy_are_no_error() -> None:
+def test_arrays_and_scalars_of_numpy_are_accepted() -> None:
     np = pytest.importorskip("numpy")
     values = [np.zeros((2, 3)), np.float32(1), np.int64(3), np.bool_(True), np.zeros(3, ">i2"), np.array(["a", "b"])]
     for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
@@ -213,7 +213,7 @@ def test_arrays_and_scalars_of_numpy_are_no_error() -> None:
         assert [one.name for one in found if one.severity == "error"] == ["no-tensors"]
 
 
-def test_the_list_of_what_is_allowed_is_that_of_torch() -> None:
+def test_the_list_of_allowed_callables_is_that_of_torch() -> None:
     unpickler = pytest.importorskip("torch._weights_only_unpickler")
     assert {f"{module}.{name}" for module, name in ALLOWED} == set(unpickler._get_allowed_globals())
 
@@ -226,11 +226,11 @@ def test_every_entry_has_a_reason_and_is_on_one_list() -> None:
 
 
 @pytest.mark.parametrize("name", ["Namespace.__init__", "namespace", "Namespace.mro", "_sys"])
-def test_a_name_that_is_nearly_harmless_is_dangerous(name: str) -> None:
+def test_a_name_similar_to_a_harmless_one_is_dangerous(name: str) -> None:
     assert purpose(GlobalName("argparse", name)) == "dangerous"
 
 
-def test_pickles_besides_the_first_are_bounded_and_said_so() -> None:
+def test_the_number_of_further_pickles_is_limited_and_reported() -> None:
     many = b"N." * 5_000
     for data in (state(("w", (4,))) + many, archive(state(("w", (4,))) + many, {"0": bytes(16)})):
         assert [one.name for one in findings(data)] == ["pickle-malformed"]

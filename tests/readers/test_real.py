@@ -1,4 +1,4 @@
-"""Files written by the real packages are read to the listing that the packages themselves give."""
+"""Files written by the real packages are read to the same listing as by these packages."""
 
 from __future__ import annotations
 

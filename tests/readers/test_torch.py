@@ -1,4 +1,4 @@
-"""PyTorch files written opcode by opcode give their tensors, their ties and what is beside them."""
+"""PyTorch files built opcode by opcode are read to their tensors, ties and other objects."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from inspector import audit
 from inspector.loader.formats.torch_file import TorchFile, read_torch
 from tests.make_checkpoints import SMALL_LLAMA
-from tests.readers.made import Code, archive, legacy, reading, state
+from tests.readers.file_builders import Code, archive, legacy, reading, state
 
 
 def read(data: bytes) -> TorchFile:
@@ -75,7 +75,7 @@ def test_a_tie_is_reported() -> None:
     assert found.header.declared_bytes == 16
 
 
-def test_slices_of_one_storage_are_no_ties() -> None:
+def test_slices_of_one_storage_are_not_ties() -> None:
     code = Code().add(b"}(")
     code.text("q").tensor((2, 4), "0", 16).text("k").tensor((2, 4), "0", 16, offset=8)
     found = read(archive(code.add(b"u").stop(), {"0": bytes(64)}))
@@ -94,7 +94,7 @@ def test_weights_below_a_key(key: str) -> None:
 
 
 @pytest.mark.parametrize("first", [True, False])
-def test_a_counter_beside_the_weights_is_none_of_them(first: bool, tmp_path: Path) -> None:
+def test_a_counter_next_to_the_weights_is_not_a_weight(first: bool, tmp_path: Path) -> None:
     code = Code().add(b"}(")
     code = code.text("step").tensor((1,), "2") if first else code
     code = code.text("model").add(b"}(").text("w").tensor((2,)).text("b").tensor((2,), "1").add(b"u")
@@ -112,7 +112,7 @@ def test_a_counter_beside_the_weights_is_none_of_them(first: bool, tmp_path: Pat
         assert loads["5.23"] == (outcome, 2 if outcome == "random" else None)
 
 
-def test_as_many_tensors_beside_a_key_are_the_weights() -> None:
+def test_as_many_tensors_outside_a_key_are_the_weights() -> None:
     code = Code().add(b"}(").text("w").tensor((2,)).text("model").add(b"}(").text("w").tensor((2,), "1").add(b"uu")
     found = read(archive(code.stop(), {"0": bytes(8), "1": bytes(8)}))
     assert (found.inside, shapes(found)) == ("", {"w": (2,), "model.w": (2,)})
@@ -123,7 +123,7 @@ def test_nested_dicts_are_joined_by_dots() -> None:
     assert shapes(read(archive(code.stop(), {"0": bytes(8)}))) == {"encoder.w": (2,)}
 
 
-def test_the_state_of_an_optimizer_is_no_weights() -> None:
+def test_the_state_of_an_optimizer_is_not_weights() -> None:
     code = Code().add(b"}(").text("state").add(b"}(").number(0).add(b"}(").text("exp_avg").tensor((2,))
     code.add(b"uu").text("param_groups").add(b"]u")
     assert rules(read(archive(code.stop(), {"0": bytes(8)}))) == ["optimizer-not-weights"]
@@ -161,7 +161,7 @@ def test_an_ordered_dict_with_its_metadata() -> None:
     assert (shapes(found), rules(found)) == ({"w": (5,)}, [])
 
 
-def test_objects_beside_tensors_are_named() -> None:
+def test_objects_next_to_tensors_are_named() -> None:
     code = Code().add(b"}(").text("w").tensor((2,)).text("args").name("argparse", "Namespace").add(b")\x81}bu")
     found = read(archive(code.stop(), {"0": bytes(8)}))
     assert shapes(found) == {"w": (2,)}
@@ -224,7 +224,7 @@ def test_a_key_that_is_not_a_string_is_reported_and_kept(key: Code, name: str) -
     assert found.header.findings[0].facts == {"keys": [name], "count": 1}
 
 
-def test_keys_that_are_one_when_written_out_are_reported() -> None:
+def test_keys_that_are_equal_as_strings_are_reported() -> None:
     code = Code().add(b"}(").text("a.b").tensor((4,)).text("a").add(b"}(").text("b").tensor((2,), "1").add(b"uu")
     found = read(archive(code.stop(), {"0": bytes(16), "1": bytes(8)}))
     assert rules(found) == ["key-doubled"]
@@ -380,7 +380,7 @@ def test_files_that_torch_refuses(case: str) -> None:
     [zipped(*WHOLE, ("archive/DATA.pkl", state(("other", (2,))))), zipped(*WHOLE) + zipped(*WHOLE)],
     ids=["in capitals", "after another archive"],
 )
-def test_archives_that_readers_take_for_another_are_an_error(data: bytes) -> None:
+def test_archives_that_readers_interpret_differently_are_an_error(data: bytes) -> None:
     assert (rules(read(data)), shapes(read(data))) == (["archive-malformed"], {})
 
 

@@ -1,4 +1,4 @@
-"""Values that equations ask for, some of them exactly and some only roughly."""
+"""Values that equations determine, exactly or as an interval."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from inspector.reconciler.inverse.ballots import Ballots
 from inspector.reconciler.inverse.solve import Solution
 
 
-def test_a_number_that_one_equation_states_exactly_is_no_interval() -> None:
+def test_a_number_that_one_equation_determines_exactly_is_not_an_interval() -> None:
     exact, rough, rougher = Solution(32, 32, True), Solution(32, 33, True), Solution(32, 35, True)
     for order, interval in (((rough, rougher), (32, 33)), ((rougher, exact), None), ((exact, rougher), None)):
         ballots = Ballots()

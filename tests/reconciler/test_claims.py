@@ -1,4 +1,4 @@
-"""Stated totals: what is read as a number, and what explains a difference."""
+"""Stated totals: parsing of numbers, and explanations of differences."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_numbers_are_read(text: str, value: int, covered: list[int], other: list
 @pytest.mark.parametrize(
     "text", ["", "many", "-5", "1.5", "8.0300B5", "1e9", "٣", "0x10", "9" * 60, "1.2345678901234B"]
 )
-def test_other_texts_are_no_numbers(text: str) -> None:
+def test_other_texts_are_not_numbers(text: str) -> None:
     assert read_claim(text) is None
 
 
@@ -85,7 +85,7 @@ TOTALS: list[tuple[Spec, dict[str, Any], dict[str, int], bool, str]] = [
 
 
 @pytest.mark.parametrize(("more", "config", "totals", "agrees", "because"), TOTALS)
-def test_known_habits_are_explained_and_no_warning(
+def test_known_conventions_are_explained_without_a_warning(
     more: Spec, config: dict[str, Any], totals: dict[str, int], agrees: bool, because: str
 ) -> None:
     audited = with_index({**genuine(config), **more}, config, **totals)
@@ -96,7 +96,7 @@ def test_known_habits_are_explained_and_no_warning(
 
 
 @pytest.mark.parametrize("totals", [{"total_size": 0}, {"total_size": DATA - 8}, {"total_parameters": 333_312}])
-def test_what_nothing_explains_is_a_warning(totals: dict[str, int]) -> None:
+def test_an_unexplained_difference_is_a_warning(totals: dict[str, int]) -> None:
     audited = with_index(genuine(LLAMA8B), LLAMA8B, DATA + 9_000, **totals)
     assert [finding.code for finding in audited.findings if finding.severity == "warning"] == ["P705"]
 

@@ -1,4 +1,4 @@
-"""Copies excuse the originals at their own indices, and what is missing stays in the expected count."""
+"""Stored copies replace tied originals with the same indices; missing tensors remain in the expected count."""
 
 from __future__ import annotations
 

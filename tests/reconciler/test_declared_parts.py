@@ -1,4 +1,4 @@
-"""A part beside the model that the config declares: told where nothing of it is stored, and only there."""
+"""Additional parts that the config declares: a note exactly where none of their tensors is stored."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ def part(config: dict[str, Any]) -> list[Block]:
 
 @pytest.mark.parametrize(("config", "key"), DECLARED)
 def test_declared_and_absent_is_a_note(config: dict[str, Any], key: str) -> None:
-    said = {**config, key: 1}
-    audited = judged(genuine(said), said)
-    absent = sum(block.tensors * (block.elements or 0) for block in part(said) if block.tie is None)
+    declaring = {**config, key: 1}
+    audited = judged(genuine(declaring), declaring)
+    absent = sum(block.tensors * (block.elements or 0) for block in part(declaring) if block.tie is None)
     assert declared(audited) == [(key, 1, absent)]
     assert absent > 0
     assert audited.verdict == "clean"
 
 
 @pytest.mark.parametrize(("config", "key"), DECLARED)
-def test_not_declared_is_no_matter(config: dict[str, Any], key: str) -> None:
+def test_not_declared_gets_no_note(config: dict[str, Any], key: str) -> None:
     assert declared(judged(genuine(config), config)) == []
     assert declared(judged(genuine({**config, key: 0}), {**config, key: 0})) == []
 

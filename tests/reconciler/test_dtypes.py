@@ -15,7 +15,7 @@ TYPES = ("llama", "bert", "resnet", "mamba", "t5", "clip")
 
 
 def stored_as(model_type: str, dtype: str, *, every: bool) -> Audit:
-    """A model of which all matrices, or one, have another dtype."""
+    """The audit of a model in which all matrices, or one, have another dtype."""
     record = base_record(model_type)
     spec = spec_of(record)
     matrices = [name for name, (_, shape) in spec.items() if len(shape) > 1]
@@ -25,7 +25,7 @@ def stored_as(model_type: str, dtype: str, *, every: bool) -> Audit:
 
 @pytest.mark.parametrize("dtype", UNPACKED)
 @pytest.mark.parametrize("model_type", TYPES)
-def test_integers_are_no_weights(model_type: str, dtype: str) -> None:
+def test_integers_are_not_weights(model_type: str, dtype: str) -> None:
     for every in (True, False):
         audited = stored_as(model_type, dtype, every=every)
         assert codes(audited) == {"T603"}
@@ -46,7 +46,7 @@ def test_integers_are_no_buffers_of_floats(model_type: str, ending: str, found: 
 
 @pytest.mark.parametrize("dtype", ["F16", "BF16", "F64", "F8_E4M3", "F8_E5M2"])
 @pytest.mark.parametrize("model_type", TYPES)
-def test_floats_are(model_type: str, dtype: str) -> None:
+def test_floats_are_weights(model_type: str, dtype: str) -> None:
     assert codes(stored_as(model_type, dtype, every=True)) == set()
 
 
@@ -67,7 +67,7 @@ def test_packed_words_without_scales_are_not_weights_either(model_type: str) -> 
     ("vit", ("smooth", "smooth_shift")),
 ])  # fmt: skip
 def test_scales_that_nothing_reads_belong_to_their_integers(model_type: str, endings: tuple[str, ...]) -> None:
-    """No finding may say that they can be removed; a bias that the class does not have is no scale."""
+    """No finding may suggest to remove them; a bias that the class does not have is not a scale."""
     record = base_record(model_type)
     spec = spec_of(record)
     integers = [name for name, (_, shape) in spec.items() if len(shape) == 2 and ".0." in name]

@@ -1,4 +1,4 @@
-"""What one token uses of a mixture, against published figures."""
+"""Active parameters of mixtures of experts, compared with published figures."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ MIXTRAL: dict[str, Any] = {
 }  # fmt: skip
 
 
-def test_mixtral_uses_two_of_eight() -> None:
+def test_mixtral_uses_two_of_eight_experts() -> None:
     used = judged(genuine(MIXTRAL), MIXTRAL).experts
     assert used is not None
     assert (used.total, used.active, used.parameters) == (8, 2, 12_879_925_248)
 
 
 @pytest.mark.parametrize("active", [0, -1, 9, "2", True, None])
-def test_a_number_that_cannot_be_is_not_used(active: object) -> None:
+def test_an_impossible_number_of_experts_is_not_used(active: object) -> None:
     assert judged(genuine(MIXTRAL), {**MIXTRAL, "num_experts_per_tok": active}).experts is None or active is None
 
 
-def test_a_dense_model_has_none() -> None:
+def test_a_dense_model_has_no_active_count() -> None:
     assert judged(genuine(LLAMA8B), {**LLAMA8B, "num_experts_per_tok": 2}).experts is None
 
 

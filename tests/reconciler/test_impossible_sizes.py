@@ -1,4 +1,4 @@
-"""A key that gives a size and holds what no size can be is reported; where it moves no shape it is not."""
+"""Keys with values that cannot be a size are reported, unless no shape depends on them."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def impossible(config: dict[str, Any]) -> list[str | None]:
 
 @pytest.mark.parametrize("value", NO_SIZE, ids=str)
 @pytest.mark.parametrize("key", SIZES)
-def test_what_no_size_can_be_is_reported_with_its_key(key: str, value: object) -> None:
+def test_an_impossible_size_is_reported_with_its_key(key: str, value: object) -> None:
     if (key, value) == ("num_hidden_layers", -3):
-        return  # no layers at all: told as a config that disagrees
+        return  # no layers at all: reported as a contradicting config
     assert key in impossible({**TINY, key: value})
 
 
-def test_the_same_elsewhere_is_no_matter() -> None:
+def test_the_same_value_of_another_key_is_accepted() -> None:
     strange = {"time_step_limit": [0.0, float("inf")], "rope_theta": float("nan"), "initializer_range": "0.02"}
     assert impossible({**TINY, **strange}) == []
 
@@ -42,7 +42,7 @@ def test_an_integer_written_as_a_float_is_a_size() -> None:
 
 
 @pytest.mark.parametrize("digits", [41, 4000, 5000])
-def test_a_number_of_thousands_of_digits_is_no_size(digits: int, tmp_path: Path) -> None:
+def test_a_number_of_thousands_of_digits_is_not_a_size(digits: int, tmp_path: Path) -> None:
     text = json.dumps(TINY).replace(f'"hidden_size": {TINY["hidden_size"]}', f'"hidden_size": {"9" * digits}')
     folder = write(tmp_path / "checkpoint", genuine(TINY))
     (folder / "config.json").write_text(text, encoding="utf-8")

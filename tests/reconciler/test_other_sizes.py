@@ -1,4 +1,4 @@
-"""The config of another size of the family: one finding, or two, and none that ends the audit."""
+"""Configs of another size of the model family: one or two findings, and a complete audit."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.sampling import sampled
 
 LARGEST = 4_000
 """Tensors; the larger ones of a family show nothing that the smaller ones do not."""
-OTHERS = {
+OTHER_SIZES = {
     "beit": "a segmentation head",
     "deberta-v2": "a layer of convolutions that only one of them has",
     "phi3": "one is tied, and its heads are in one matrix with the others",
@@ -36,7 +36,7 @@ def published() -> dict[str, list[dict[str, Any]]]:
     found: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for one in json.loads(gzip.decompress((FIXTURES / "published_configs.json.gz").read_bytes())):
         found[one["config"]["model_type"]].append(one["config"])
-    return {name: configs for name, configs in found.items() if len(configs) > 1 and name not in OTHERS}
+    return {name: configs for name, configs in found.items() if len(configs) > 1 and name not in OTHER_SIZES}
 
 
 @pytest.mark.parametrize("model_type", sampled(sorted(published()), 2))
@@ -75,7 +75,7 @@ SIZES = {
 
 
 @pytest.mark.parametrize("name", sampled(SIZES, 3))
-def test_what_no_key_explains_is_the_config_as_a_whole(name: str) -> None:
+def test_where_no_key_explains_the_shapes_the_whole_config_is_reported(name: str) -> None:
     for config, other in (SIZES[name], SIZES[name][::-1]):
         findings = [one for one in judged(genuine(config), other).findings if one.severity != "note"]
         assert len(findings) == 1
@@ -92,7 +92,7 @@ def test_a_search_that_is_given_up_is_listed_as_not_checked() -> None:
 
 
 def test_equal_entries_are_a_list_where_a_list_is_stated() -> None:
-    """Classes that read entries by their index take no single number for a list."""
+    """Classes that read entries by their index refuse a single number in place of a list."""
     solved: dict[Leaf, Value] = {("factor", 0): 2, ("factor", 1): 2}
     assert solved_keys(solved, lambda _: [1, 1, 1]) == {("factor",): [2, 2]}
     assert solved_keys(solved, lambda _: 1) == {("factor",): 2}

@@ -1,4 +1,4 @@
-"""MLPs of other widths: one finding where each layer agrees with itself, and shapes that differ anywhere else."""
+"""Pruned MLPs: one finding where the tensors of each layer agree, findings on shapes otherwise."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Widths = dict[int, int]
 
 
 def pruned(model_type: str, widths: Widths, part: str = "") -> list[str]:
-    """The errors on a model with MLPs of these widths by layer. part: of the names of tensors that have them."""
+    """The errors of a model with MLPs of these widths by layer. part: of the names of the changed tensors."""
     record = base_record(model_type)
     config, key = record["config"], TYPES[model_type]
     wide = config.get(key) or 4 * config["n_embd"]
@@ -34,12 +34,12 @@ def test_layers_of_other_widths_are_one_finding(model_type: str) -> None:
 @pytest.mark.parametrize(
     ("widths", "part"), [({1: 13}, ""), ({0: 13, 1: 17}, "down_proj"), ({0: 13, 1: 13, 2: 13}, "")]
 )
-def test_other_shapes_are_not(widths: Widths, part: str) -> None:
+def test_other_shapes_are_not_reported_as_pruned(widths: Widths, part: str) -> None:
     assert "D506" not in pruned("llama", widths, part)
 
 
 def without_heads(model_type: str, layers: set[int], parts: tuple[str, ...], mlps: bool) -> list[str]:
-    """The errors on a model with half of the attention heads in some layers, and narrower MLPs there on request."""
+    """The errors of a model with half of the attention heads in some layers, and optionally narrower MLPs there."""
     record = base_record(model_type)
     spec = spec_of(record)
     for name, (dtype, shape) in spec.items():
@@ -71,5 +71,5 @@ def test_layers_with_fewer_heads_and_narrower_mlps_are_one_finding(model_type: s
 
 
 @pytest.mark.parametrize(("layers", "parts"), [({0, 1}, ("k_proj", "v_proj")), ({0, 1, 2}, WHOLE["llama"])])
-def test_what_a_config_can_state_or_another_checkpoint_has_is_not(layers: set[int], parts: tuple[str, ...]) -> None:
+def test_widths_that_a_config_can_state_are_not_reported_as_pruned(layers: set[int], parts: tuple[str, ...]) -> None:
     assert not {"D504", "D510"}.intersection(without_heads("llama", layers, parts, mlps=True))

@@ -1,4 +1,4 @@
-"""Records without their config: the type, the count and the numbers that names and shapes give."""
+"""Records without their config: type, count and numbers are derived from names and shapes."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def test_a_record_without_its_config_is_exact(model_type: str) -> None:
 
 
 @pytest.mark.parametrize("model_type", ["llama", "mixtral", "bert", "wav2vec2", "jamba"])
-def test_numbers_that_the_weights_give_are_those_of_the_config(model_type: str) -> None:
+def test_numbers_derived_from_the_weights_equal_the_config(model_type: str) -> None:
     record = base_record(model_type)
     found = numbers(record, judged(spec_of(record), None))
     assert found["right"] >= 4
     assert not found["wrong"]
 
 
-def test_entries_of_lists_are_numbers_of_their_own() -> None:
+def test_entries_of_lists_are_derived_separately() -> None:
     record = diffusers_records("AutoencoderKL")[0]
     audited = judged(spec_of(record), None)
     assert audited.case is not None
@@ -41,7 +41,7 @@ def test_entries_of_lists_are_numbers_of_their_own() -> None:
     assert solved["block_out_channels", "#"] == len(widths)
 
 
-def test_heads_that_only_a_product_shows_are_left_open() -> None:
+def test_heads_that_only_a_product_determines_are_left_open() -> None:
     record = base_record("llama")
     case = judged(spec_of(record), None).case
     assert case is not None
@@ -50,7 +50,7 @@ def test_heads_that_only_a_product_shows_are_left_open() -> None:
     assert not {("num_attention_heads",), ("head_dim",)} & case.plan.scope.trace.solved.keys()
 
 
-def test_what_the_weights_leave_open_is_reported_as_its_product() -> None:
+def test_undetermined_numbers_are_reported_as_their_product() -> None:
     audited = judged(spec_of(base_record("llama")), None)
     solved: Any = audit_json(audited)["solved"]
     assert solved is not None
@@ -80,7 +80,7 @@ def test_with_a_config_nothing_is_reported_as_solved() -> None:
 
 
 @pytest.mark.parametrize("model_type", ["granite_docling", "janus", "fuyu", "vitpose"])
-def test_what_names_do_not_decide_is_no_finding(model_type: str) -> None:
+def test_ambiguous_names_give_no_finding(model_type: str) -> None:
     reported = judged(spec_of(base_record(model_type)), None).findings
     assert not [finding.code for finding in reported if finding.severity != "note"]
 

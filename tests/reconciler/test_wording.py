@@ -1,4 +1,4 @@
-"""Indices in words: layers and experts are counted, containers without a plural are written as in the name."""
+"""Wording of indices: layers and experts by number, containers without a plural as in the name."""
 
 from __future__ import annotations
 

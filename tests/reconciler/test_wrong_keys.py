@@ -1,7 +1,7 @@
-"""One wrong key in the config of every type: the key and its value are named first, and no key that is right.
+"""One wrong key in the config of every type: the finding names this key and its right value first, and no right key.
 
-The truth is what the writers' own classes built: the records' configs before one value of them is changed. The quick
-sample is drawn by position; the whole runs with `-m slow`.
+The reference are the configs of records before one value is changed. The sample is drawn by position; all cases run
+with `-m slow`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MOST_TENSORS = 500
 
 
 def counted(records: Iterable[Mapping[str, Any]], most: int | None = None) -> Counter[str]:
-    """How well each wrong key of some records is named; a key that the config does not have is never named."""
+    """How well each wrong key of some records is identified; checks that keys that the config lacks are never named."""
     counts: Counter[str] = Counter()
     for record in records:
         stated = keys_stated(config_of(record))
@@ -56,8 +56,8 @@ def test_every_wrong_key_is_named_first(folder: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("damage", ["lost", "misshaped"])
-def test_one_damaged_tensor_is_hardly_ever_blamed_on_a_key(damage: str) -> None:
-    """Where one tensor alone shows a key the two cannot be told apart, and both readings are stated."""
+def test_one_damaged_tensor_is_rarely_attributed_to_a_key(damage: str) -> None:
+    """Where only one tensor depends on a key, the two causes cannot be distinguished and both are stated."""
     cases = blamed = 0
     for record in records_of(FIXTURES / "oracle"):
         config, spec = config_of(record), spec_of(record)
@@ -101,7 +101,7 @@ KEYS: tuple[tuple[str, str, dict[str, Any], str, Any], ...] = (
 def test_wrong_keys_that_other_keys_could_explain(
     model_type: str, variant: str, changes: dict[str, Any], key: str, right: Any
 ) -> None:
-    """A key under which other stated ones are read; that of a row of two forms; a fraction."""
+    """A key on which the meaning of others depends; a key of a tensor with two forms; a fraction."""
     record = next(one for one in records(model_type) if one["variant"] == variant)
     config = {name: value for name, value in {**record["config"], **changes}.items() if value is not None}
     (found,) = (one for one in judged(spec_of(record), config).findings if one.severity != "note")

@@ -1,4 +1,4 @@
-"""Every record without its config: what the audit makes of names and shapes alone.
+"""Audits every record without its config and prints how well names and shapes identify it.
 
 python -m tests.reconciler.without_config [FOLDER OF RECORDS] [every N-th record]
 """
@@ -19,9 +19,9 @@ from tests.reconciler.wrong_keys import records_of
 
 
 def outcome(record: Mapping[str, Any], audited: Audit) -> str:
-    """exact: identified, nothing amiss, and the count is the writer's. open: identified, the count is not known.
+    """exact: identified, no error, and the exact count. open: identified, the count is not known.
 
-    another: the names fit another type as well, or none. wrong: a finding or a count that is not true.
+    another: the names fit another type as well, or none. wrong: a false finding or count.
     """
     written = record["num_parameters"] - record.get("unwritten", 0)
     counts = audited.counts
@@ -55,7 +55,7 @@ def numbers(record: Mapping[str, Any], audited: Audit) -> Counter[str]:
 
 
 def main() -> None:
-    """Prints the figures, and the outcome of each record with its CPU seconds."""
+    """Print the figures, and the outcome of each record with its CPU seconds."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FIXTURES / "oracle"
     every = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     counts: Counter[str] = Counter()

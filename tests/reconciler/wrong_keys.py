@@ -1,4 +1,4 @@
-"""Configs with one wrong key, for every record: what the audit says of them.
+"""Audits every record with one wrong key in its config and prints how well the findings name it.
 
 python -m tests.reconciler.wrong_keys [FOLDER OF RECORDS] [every N-th case]
 """
@@ -32,7 +32,7 @@ class WrongKey(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Which case this is."""
+        """The name of the case."""
         return f"{self.record['model_type']}: {'.'.join(map(str, self.leaf))} {self.right} -> {self.wrong}"
 
 
@@ -55,7 +55,7 @@ def with_other(value: Any, path: Leaf, other: Any) -> Any:
 
 
 def wrong_values(right: Any) -> list[Any]:
-    """A number doubled, halved and one more; a switch flipped."""
+    """A number doubled, halved and increased by one; a switch flipped."""
     if isinstance(right, bool):
         return [not right]
     if isinstance(right, float):
@@ -77,7 +77,7 @@ def config_of(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def keys_read(audited: Audit, config: Mapping[str, Any]) -> set[Leaf]:
-    """The leaves that decide a healthy audit's shapes, as the config spells them."""
+    """The leaves that determine the shapes of a clean audit, with the config's spelling."""
     if audited.case is None:
         return set()
     aliases = claim_of(Config("config.json", dict(config), "config")).settings.aliases
@@ -86,7 +86,7 @@ def keys_read(audited: Audit, config: Mapping[str, Any]) -> set[Leaf]:
 
 
 def keys_stated(config: Mapping[str, Any], prefix: str = "") -> set[str]:
-    """The keys that a config has, dotted into its parts, also by the class's names for them."""
+    """The dotted keys of a config and its parts, also under the names of the config class."""
     aliases = claim_of(Config("config.json", dict(config), "config")).settings.aliases if not prefix else {}
     found = {prefix + aliases.get(key, key) for key in config} | {prefix + key for key in config}
     for key, value in config.items():
@@ -96,7 +96,7 @@ def keys_stated(config: Mapping[str, Any], prefix: str = "") -> set[str]:
 
 
 def wrong_keys(record: Mapping[str, Any], most: int | None = None) -> Iterator[tuple[WrongKey, Audit]]:
-    """Each case of a record that moves a shape, with its audit. most: of how many leaves at most."""
+    """Each case of a record that changes a shape, with its audit. most: maximum number of leaves."""
     config, spec = config_of(record), spec_of(record)
     healthy = judged(spec, config)
     read = keys_read(healthy, config) if healthy.verdict == "clean" else set()
@@ -134,13 +134,13 @@ def outcome(case: WrongKey, audited: Audit) -> str:
         facts = one.facts
         if facts["key"] in names and holds(facts, right):
             return "among"
-        if any(rival["key"] in names and holds(rival, right) for rival in facts["rivals"]):
+        if any(alternative["key"] in names and holds(alternative, right) for alternative in facts["rivals"]):
             return "among"
     return "another key" if not any(one.facts["key"] in names for one in reported) else "another value"
 
 
 def same(found: Any, right: Any) -> bool:
-    """Whether a value is the right one; an absent switch is one that is off."""
+    """Whether a value is right; an absent switch counts as off."""
     return bool(found == right) or (found is None and right is False)
 
 
@@ -158,9 +158,9 @@ def holds(facts: Mapping[str, Any], right: Any) -> bool:
 
 
 def records_of(folder: Path, every: int = 1) -> Iterator[dict[str, Any]]:
-    """The base record of one of so many files of a folder: the fixtures' or others of the same form.
+    """The base records of every so many files of a folder: the fixtures' or others of the same format.
 
-    The checksum of its name decides: a further file leaves the choice of the others as it is.
+    Files are chosen by the checksum of their names, so that new files do not change the choice.
     """
     for path in (one for one in sorted(folder.glob("*.gz")) if crc32(one.name.encode()) % every == 0):
         text = gzip.decompress(path.read_bytes()).decode()
@@ -174,7 +174,7 @@ def records_of(folder: Path, every: int = 1) -> Iterator[dict[str, Any]]:
 
 
 def main() -> None:
-    """Prints the figures, and each case that is not exact."""
+    """Print the figures and each case that is not exact."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FIXTURES / "oracle"
     every = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     counts: Counter[str] = Counter()

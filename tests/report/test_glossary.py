@@ -1,4 +1,4 @@
-"""The glossary explains every term that a report uses, on one screen; no page is wider than a screen."""
+"""The glossary explains every term of the reports on one screen; no page is wider than a screen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reports as Markdown show names from checkpoints as they are, and never as markup."""
+"""Markdown reports show names from checkpoints literally, never as markup."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NAMES = ("a|b", "`code`", "<script>alert(1)</script>", "[link](https://example.c
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_names_are_no_markup(name: str, tmp_path: Path) -> None:
+def test_names_are_not_markup(name: str, tmp_path: Path) -> None:
     for side, rows in (("source", 4), ("target", 6)):
         (tmp_path / side).mkdir()
         write(tmp_path / side, {name: ("F32", (rows, 8)), "lm_head.weight": ("F32", (4, 8))}, CONFIG)

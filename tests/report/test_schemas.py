@@ -1,4 +1,4 @@
-"""The JSON documents are what their schemas say, no key more and none less."""
+"""The JSON documents agree with their schemas, without additional or missing keys."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tests.make_schemas import document_schema
 from tests.quantization.examples import EXAMPLES
 from tests.values.examples import KEY
 from tests.values.examples import compared as compared_with
-from tests.values.written import Arrays
+from tests.values.value_files import Arrays
 
 HERE = FIXTURES / "checkpoints"
 FOLDERS = sorted(folder.name for folder in HERE.iterdir())
@@ -38,7 +38,7 @@ FOLDERS = sorted(folder.name for folder in HERE.iterdir())
 
 @cache
 def validator(name: str, *, facts: bool = True) -> Any:
-    """Of the schema with objects closed: a key that it does not have is an error here.
+    """A validator for the schema with closed objects: an additional key is an error.
 
     facts: with those of findings by code.
     """
@@ -54,9 +54,9 @@ def validator(name: str, *, facts: bool = True) -> Any:
 
 
 def assert_document(name: str, text: str) -> None:
-    """The text is strict JSON, and the document of this name.
+    """Check that the text is strict JSON and the document of this name.
 
-    The facts of its findings are validated by code: one condition for each of all codes takes ten times as long.
+    The facts of its findings are validated by code, which is ten times as fast as one condition per code.
     """
     document = json.loads(text, parse_constant=_refuse)
     validator(name, facts=False).validate(document)
@@ -77,7 +77,7 @@ def _refuse(word: str) -> None:
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_schemas_are_valid_and_printed(name: str) -> None:
-    """The file in the package is what `python -m tests.make_schemas` writes."""
+    """The file in the package equals the output of `python -m tests.make_schemas`."""
     Draft202012Validator.check_schema(document_schema(name))
     assert run("schema", name).stdout == dumped(document_schema(name))
     assert run("schema").stdout.split() == sorted(DOCUMENTS)
@@ -100,7 +100,7 @@ CALLS: dict[str, tuple[tuple[Any, ...], ...]] = {
 
 
 @pytest.mark.parametrize(("verb", "words"), [(verb, words) for verb, calls in CALLS.items() for words in calls])
-def test_what_commands_print(verb: str, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_output_of_commands(verb: str, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(HERE)
     assert_document(verb, getattr(verbs, verb)(*words, format="json").text)
 
@@ -121,7 +121,7 @@ OPTIONS: dict[str, Callable[[], tuple[str, str]]] = {
 
 
 @pytest.mark.parametrize("case", OPTIONS)
-def test_what_options_add(case: str) -> None:
+def test_output_with_options(case: str) -> None:
     assert_document(*OPTIONS[case]())
 
 

@@ -23,7 +23,7 @@ ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def reports(screen: Screen) -> dict[str, str]:
-    """A report of each kind, healthy and damaged."""
+    """A report of each kind, of clean and of damaged checkpoints."""
     found = {folder.name: audit_text(audit(folder), screen=screen) for folder in sorted(CHECKPOINTS.iterdir())}
     for pair in (("small-llama", "half-converted"), ("small-llama", "wide-llama"), ("small-llama", "my-finetune")):
         found["-".join(pair)] = compare_text(compare(*(CHECKPOINTS / one for one in pair)), screen=screen)
@@ -41,7 +41,7 @@ def test_lines_fit_but_for_words_that_do_not(width: int) -> None:
 
 
 def is_one_word(line: str, width: int) -> bool:
-    """Whether a long line has a name that is too long for what is left beside its label."""
+    """Whether a long line has a name that is too long for the space next to its label."""
     return any(len(word) > width - 34 for word in line.split())
 
 
@@ -63,7 +63,7 @@ def test_the_first_screen_has_the_verdict_the_counts_and_the_worst_finding() -> 
     assert any(line.strip().startswith("help") for line in first[at:])
 
 
-def test_colours_change_nothing_but_the_colour() -> None:
+def test_colours_change_only_the_colour() -> None:
     plain, painted = reports(PLAIN), reports(Screen(colour=True))
     assert any(ESCAPES.search(text) for text in painted.values())
     assert {name: ESCAPES.sub("", text) for name, text in painted.items()} == plain
@@ -80,7 +80,7 @@ def test_colours_change_nothing_but_the_colour() -> None:
         ("auto", {"FORCE_COLOR": "1"}, True),
     ],
 )
-def test_what_decides_about_colours(
+def test_settings_for_colours(
     color: str | None, environment: dict[str, str], shown: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("NO_COLOR", "FORCE_COLOR"):

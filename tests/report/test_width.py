@@ -1,4 +1,4 @@
-"""What is printed fits 80 columns and says each thing once, whatever the numbers are."""
+"""Reports fit 80 columns and state each fact once, for any numbers."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ ABSURD: list[dict[str, Any]] = [
 
 
 def wide(text: str) -> list[str]:
-    """Lines of more than 80 columns, but for a name that is longer: names are never broken."""
+    """Lines of more than 80 columns, except those with a longer name: names are never broken."""
     return [line for line in text.splitlines() if len(line) > 80 and len(line.split(maxsplit=1)[0]) < 72]
 
 
-def test_numbers_are_exact_up_to_what_no_checkpoint_has() -> None:
+def test_numbers_are_exact_beyond_any_checkpoint_size() -> None:
     assert figure(671_026_404_352) == "671,026,404,352"
     assert figure(MOST_EXACT - 1) == "999,999,999,999,999"
     assert figure(10**40) == "about 10^40"
@@ -44,7 +44,7 @@ def test_numbers_are_exact_up_to_what_no_checkpoint_has() -> None:
 
 
 @pytest.mark.parametrize("keys", ABSURD, ids=str)
-def test_an_absurd_config_keeps_to_the_columns(keys: dict[str, Any], tmp_path: Path) -> None:
+def test_an_absurd_config_fits_the_columns(keys: dict[str, Any], tmp_path: Path) -> None:
     audited = judged(genuine(LLAMA8B | {"num_hidden_layers": 2}), LLAMA8B | keys)
     assert wide(audit_text(audited)) == []
     path = tmp_path / "config.json"
@@ -58,12 +58,12 @@ EACH = [12, pytest.param(4, marks=pytest.mark.complete), pytest.param(1, marks=p
 
 
 @pytest.mark.parametrize("every", EACH)
-def test_every_chart_keeps_to_the_columns(every: int) -> None:
+def test_every_chart_fits_the_columns(every: int) -> None:
     assert [line for name in list(modules())[::every] for line in wide(str(formula(name)))] == []
 
 
 @pytest.mark.parametrize("every", EACH)
-def test_every_chart_beside_a_config_keeps_to_the_columns(every: int, tmp_path: Path) -> None:
+def test_every_chart_with_a_config_fits_the_columns(every: int, tmp_path: Path) -> None:
     path = tmp_path / "config.json"
     found: list[str] = []
     for name in [one for one in oracle_types() if one in modules()][every - 1 :: every]:
@@ -82,7 +82,7 @@ WRAPPED = AdapterNamesWrapped(tensors=4, of=4, stored=NAME, wanted="q_proj")
 CALLED = tuple(f"transformers.models.llama.modeling_llama.Class{number}" for number in range(10))
 
 
-def test_a_name_that_fits_no_line_beside_its_label_has_its_own() -> None:
+def test_a_name_that_does_not_fit_next_to_its_label_has_its_own_line() -> None:
     text = finding_text(WRAPPED)
     assert f"\n  stored\n    {NAME}\n  wanted  q_proj\n" in text
     assert max(map(len, text.splitlines())) == len(f"    {NAME}")

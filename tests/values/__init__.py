@@ -1,1 +1,1 @@
-"""Numbers in tensors."""
+"""Values of tensors."""

@@ -1,4 +1,4 @@
-"""For each rule on values a checkpoint on which it fires."""
+"""For each finding about values, a checkpoint that has it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.dialects.recorded_gguf import Written, records, source_of, target_of
 from tests.dialects.test_gguf_roles import converted, file
 from tests.judged import judged
 from tests.sparse_models import TINY, llama
-from tests.values.written import Arrays, bfloat16, halves_of_pairs, numbers, spec_of, write, write_gguf
+from tests.values.value_files import Arrays, bfloat16, halves_of_pairs, numbers, spec_of, write, write_gguf
 
 KEY = "model.layers.1.self_attn.k_proj.weight"
 DOWN = "model.layers.0.mlp.down_proj.weight"
@@ -30,7 +30,7 @@ Change = Callable[[Arrays], object]
 
 
 def model() -> Arrays:
-    """A small Llama with random numbers."""
+    """A small Llama with random values."""
     return numbers(spec_of(dict(llama(TINY))))
 
 
@@ -42,7 +42,7 @@ def write_llama_gguf(
     matrices: str = "F32",
     change: Change = lambda arrays: None,
 ) -> None:
-    """The model as llama.cpp stores it. pairs: whether the rows of queries and keys are put into pairs."""
+    """Write the model as llama.cpp stores it. pairs: whether rows of queries and keys are permuted into pairs."""
     names = {"model.embed_tokens.weight": "token_embd.weight", "model.norm.weight": "output_norm.weight",
              "lm_head.weight": "output.weight", "self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k",
              "self_attn.v_proj": "attn_v", "self_attn.o_proj": "attn_output", "mlp.gate_proj": "ffn_gate",
@@ -74,7 +74,7 @@ def write_llama_gguf(
 
 
 def llama_to_gguf(change: Change, matrices: str, pairs: bool = True, backwards: bool = False) -> Comparison:
-    """The model and its file for llama.cpp with quantized matrices. change: of the file's tensors."""
+    """The comparison of the model with its GGUF file with quantized matrices. change: to the file's tensors."""
     with TemporaryDirectory() as folder:
         one, other = write(Path(folder) / "before", model(), TINY), Path(folder) / "model.gguf"
         write_llama_gguf(
@@ -85,7 +85,7 @@ def llama_to_gguf(change: Change, matrices: str, pairs: bool = True, backwards: 
 
 
 def audited(change: Change, wanted: Sequence[str] = (), **config: object) -> Audit:
-    """The model's audit with its numbers, after a change. wanted: names of tensors."""
+    """The audit of the model with values, after a change. wanted: names of tensors to read."""
     arrays = model()
     change(arrays)
     with TemporaryDirectory() as folder:
@@ -93,7 +93,7 @@ def audited(change: Change, wanted: Sequence[str] = (), **config: object) -> Aud
 
 
 def compared(change: Change) -> Comparison:
-    """The model beside itself with a change, numbers and all."""
+    """The comparison of the model with a changed copy, with values."""
     after = model()
     change(after)
     with TemporaryDirectory() as folder:
@@ -102,7 +102,7 @@ def compared(change: Change) -> Comparison:
 
 
 def to_gguf(architecture: str, pairs: bool, added: float = 0) -> Comparison:
-    """The model and its file for llama.cpp. added: to the norms."""
+    """The comparison of the model with its GGUF file. added: to the norms."""
     config = {**TINY, "model_type": architecture, "head_dim": 16, "tie_word_embeddings": architecture == "gemma",
               "architectures": [f"{architecture.capitalize()}ForCausalLM"]}  # fmt: skip
     arrays = numbers(spec_of(genuine(config)))
@@ -114,7 +114,7 @@ def to_gguf(architecture: str, pairs: bool, added: float = 0) -> Comparison:
 
 
 def without_pooler(*lost: str) -> Comparison:
-    """An encoder and its file for llama.cpp, which has no pooler. lost: parts of names of tensors that it lacks too."""
+    """The comparison of an encoder with its GGUF file without pooler. lost: parts of names of further lost tensors."""
     tensors = {name: shape for name, shape in converted("bert").items() if not any(one in name for one in
                ("pooler", *lost))}  # fmt: skip
     config = config_of("bert")
@@ -131,7 +131,7 @@ def _narrow(arrays: Arrays) -> None:
 
 
 def beyond_half(source: Change = lambda arrays: None, added: float = 1e5) -> Comparison:
-    """A model with a norm beyond the range of F16, and the same in F16. source: another change of both."""
+    """A model with a norm beyond the range of F16, compared with its F16 copy. source: another change of both."""
     arrays = model()
     arrays[NORM] = np.abs(arrays[NORM]) + np.float32(added)
     source(arrays)
@@ -143,7 +143,7 @@ def beyond_half(source: Change = lambda arrays: None, added: float = 1e5) -> Com
 
 
 def in_halves(arrays: Arrays) -> None:
-    """Puts the rows of q and k into halves."""
+    """Permute the rows of q and k from pairs into halves."""
     heads = {"q_proj": TINY["num_attention_heads"], "k_proj": TINY["num_key_value_heads"]}
     for name in arrays:
         for part, number in heads.items():
@@ -180,7 +180,7 @@ def sampled(change: Change) -> Audit:
 
 
 def half_written() -> Audit:
-    """The model in a file of which the second half was never written."""
+    """The audit of the model in a file of which the second half was never written."""
     with TemporaryDirectory() as folder:
         path = write(Path(folder) / "model", model(), TINY) / "model.safetensors"
         raw = path.read_bytes()
@@ -209,7 +209,7 @@ def adapted(*zero: str) -> Audit:
 
 
 def decays() -> Comparison:
-    """A conversion of Mamba by llama.cpp in which some exponentials are rounded otherwise."""
+    """A conversion of Mamba by llama.cpp in which some exponentials are rounded differently."""
     record = records()["mamba"]
     source = source_of(record)
     target = target_of(record, source)

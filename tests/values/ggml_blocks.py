@@ -1,4 +1,4 @@
-"""The rows of numbers of which llama.cpp's quantizers were recorded, and their weights: exact on every machine."""
+"""The rows of values for which llama.cpp's quantizers were recorded, and their weights, exact on every machine."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ WEIGHTS: Final = ("equal", "uneven")
 
 
 def uniform(size: int, seed: int) -> NDArray[Any]:
-    """Numbers between 0 and 1 of a linear congruence."""
+    """Numbers between 0 and 1 from a linear congruential generator."""
     found, state = np.empty(size), seed
     for at in range(size):
         state = (6_364_136_223_846_793_005 * state + 1_442_695_040_888_963_407) % 2**64
@@ -21,7 +21,7 @@ def uniform(size: int, seed: int) -> NDArray[Any]:
 
 
 def rows(number: int = 2) -> NDArray[Any]:
-    """Rows of numbers that are nearly normal: sums of twelve uniform ones."""
+    """Rows of approximately normal numbers: sums of twelve uniform ones."""
     sums = uniform(12 * number * WIDTH, 7).reshape(number, WIDTH, 12).sum(axis=-1) - 6
     return np.ascontiguousarray(sums / 50, np.float32)
 

@@ -1,4 +1,4 @@
-"""The block formats of GGUF: decoded as llama.cpp does, and compared with what was quantized."""
+"""The block formats of GGUF: decoded as in llama.cpp, and compared with the values that were quantized."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.checkpoints import genuine
 from tests.judged import FIXTURES
 from tests.values.examples import llama_to_gguf, model, write_llama_gguf
 from tests.values.ggml_blocks import WEIGHTS, rows
-from tests.values.written import Arrays, numbers, write, write_gguf
+from tests.values.value_files import Arrays, numbers, write, write_gguf
 
 QUANTIZERS = ("Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q8_0", "MXFP4")
 """Formats that the package gguf can write and that are used for whole models."""
@@ -67,28 +67,28 @@ def _recorded() -> dict[str, dict[str, str]]:
 
 
 def recorded(name: str, which: str) -> Numbers:
-    """What llama.cpp's quantizer made of the rows."""
+    """The blocks that llama.cpp's quantizer made of the rows."""
     stored = np.frombuffer(b64decode(_recorded()[name][which]), FORMATS[name].kind)
     return Numbers(stored.reshape(len(rows()), -1), name)
 
 
 @pytest.mark.parametrize("which", WEIGHTS)
 @pytest.mark.parametrize("name", FORMATS)
-def test_what_llama_cpp_quantized_is_proven(name: str, which: str) -> None:
+def test_blocks_of_llama_cpp_fit_the_original_values(name: str, which: str) -> None:
     source, target = Numbers(rows(), "F32"), recorded(name, which)
     for found in (compare_blocks(source, target), compare_blocks(target, source)):
         assert found.is_proven
         assert 0 < found.share < found.usual
     exchanged = compare_blocks(Numbers(rows()[::-1], "F32"), target)
     assert exchanged.rows == [0, 1]
-    assert exchanged.others >= rows().size // 2  # of TQ1_0 few numbers of a group are not zero
+    assert exchanged.others >= rows().size // 2  # in TQ1_0 few numbers of a group are not zero
     half = rows()
     half[0, :256] = half[1, 256:]
     assert not compare_blocks(Numbers(half, "F32"), target).is_proven
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_other_values_are_not_proven(name: str) -> None:
+def test_other_values_do_not_fit(name: str) -> None:
     target = recorded(name, "equal")
     for changed in (-rows(), rows() / 2, rows() + np.float32(0.1), np.roll(rows(), 1, axis=1)):
         assert not compare_blocks(Numbers(changed, "F32"), target).is_proven
@@ -107,7 +107,7 @@ def test_a_step_of_one_value_shows_in_q8_0() -> None:
     assert (found.rows, found.difference().place) == ([1], (1, 37))
 
 
-def test_numbers_too_small_for_a_scale_in_float16_are_no_others() -> None:
+def test_numbers_too_small_for_a_scale_in_float16_do_not_differ() -> None:
     source = rows() * np.float32(1e-6)
     with np.errstate(all="ignore"):
         stored = gguf.quants.quantize(source, gguf.GGMLQuantizationType.Q8_0)
@@ -120,7 +120,7 @@ Change = Callable[[Arrays], Any]
 
 
 def _nothing(arrays: Arrays) -> None:
-    """A healthy file."""
+    """Change nothing."""
 
 
 def _two_rows(arrays: Arrays) -> None:
@@ -140,12 +140,12 @@ def _doubled(arrays: Arrays) -> None:
 
 
 def of(compared: Comparison) -> dict[str, Any]:
-    """The findings that are no notes."""
+    """The findings except notes."""
     return {one.name: one.facts for one in compared.findings if one.severity != "note"}
 
 
 @pytest.mark.parametrize("name", QUANTIZERS)
-def test_a_quantized_file_is_proven_in_both_directions(name: str) -> None:
+def test_a_quantized_file_is_clean_in_both_directions(name: str) -> None:
     for backwards in (False, True):
         compared = llama_to_gguf(_nothing, name, backwards=backwards)
         assert (compared.verdict, of(compared)) == ("clean", {})
@@ -182,7 +182,7 @@ def test_a_damaged_matrix_is_named(name: str, change: Change, relation: str, exc
 
 
 def _exchange(one: str, other: str) -> Change:
-    """Gives two tensors each other's values."""
+    """Exchange the values of two tensors."""
 
     def changed(arrays: Arrays) -> None:
         arrays[one], arrays[other] = arrays[other].copy(), arrays[one].copy()

@@ -1,4 +1,4 @@
-"""Files that become shorter or change while their values are read: a finding that names them, whatever is read."""
+"""Files that become shorter or change while their values are read: a finding names them at any position."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from tests.attacks.dummies import file_of
 from tests.judged import FIXTURES
 from tests.sparse_models import TINY
 from tests.values.examples import model, write_llama_gguf
-from tests.values.written import write
+from tests.values.value_files import write
 
 
 def shorten(path: Path) -> None:
-    """Leaves 4,000 bytes."""
+    """Truncate the file to 4,000 bytes."""
     os.truncate(path, 4_000)
 
 
 def overwrite(path: Path) -> None:
-    """Changes a byte in place."""
+    """Change a byte in place."""
     size = path.stat().st_size
     with path.open("r+b") as file:
         file.seek(size - 1)
@@ -40,13 +40,13 @@ def overwrite(path: Path) -> None:
 
 
 def exchange(path: Path) -> None:
-    """Puts another file of this size in its place."""
+    """Replace it by another file of the same size."""
     path.rename(path.with_name("before"))
     path.write_bytes(path.with_name("before").read_bytes())
 
 
 def remove(path: Path) -> None:
-    """Removes it."""
+    """Remove it."""
     path.unlink()
 
 
@@ -125,14 +125,14 @@ def test_no_file_is_mapped(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("entry", [["U8", [1], [0, 1]], {"dtype": "U8"}, {"data_offsets": 7}, 3, None])
-def test_positions_of_a_damaged_header_are_not_believed(tmp_path: Path, entry: Any) -> None:
+def test_positions_in_a_damaged_header_are_not_used(tmp_path: Path, entry: Any) -> None:
     whole = {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}
     (tmp_path / "model.safetensors").write_bytes(file_of({"a": entry, "b": whole}, bytes(8)))
     audited = with_values(audit(str(tmp_path)))
     assert audited.values is not None
 
 
-def test_stored_arrays_are_those_of_numpy() -> None:
+def test_stored_arrays_equal_those_of_numpy() -> None:
     array = np.arange(2 * 6 * 4, dtype=np.int32).reshape(2, 6, 4)
     raw = bytes(8) + array.tobytes()
     stored: Any = StoredArray(lambda offset, length: raw[offset : offset + length], array.dtype, 8, array.shape)

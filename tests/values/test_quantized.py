@@ -1,4 +1,4 @@
-"""What `--values` says of quantized weights: floats that are not finite; bits that are no numbers."""
+"""Findings of `--values` for quantized weights: floats that are not finite, and packed bits, which are not checked."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from inspector.auditing.start import audit
 from inspector.auditing.values import with_values
 from tests.quantization.stored import checkpoint
-from tests.values.written import Arrays, bfloat16, write
+from tests.values.value_files import Arrays, bfloat16, write
 
 STORED = {"F8_E4M3": "u1", "F32": "<f4", "BF16": "<u2", "U8": "u1"}
 
@@ -54,9 +54,7 @@ def test_8_bit_values_of_zero_are_a_matrix_of_zeros(tmp_path: Path, share: float
         elif "proj" not in name:
             arrays[name] = bfloat16(np.random.default_rng(1).standard_normal(array.shape))
     name = "model.layers.1.mlp.down_proj.weight"
-    arrays[name][: int(share * len(arrays[name]))] = (
-        0x80  # which is zero with a sign: never written bytes are not looked for here
-    )
+    arrays[name][: int(share * len(arrays[name]))] = 0x80  # negative zero: unwritten bytes are not searched for here
     audited = with_values(audit(str(write(tmp_path, arrays, config, dtypes))))
     found = [one for one in audited.findings if one.code.startswith("V8")]
     assert {one.name for one in found} == reported
@@ -66,7 +64,7 @@ def test_8_bit_values_of_zero_are_a_matrix_of_zeros(tmp_path: Path, share: float
     assert (name in unread) == (not reported)
 
 
-def test_packed_bits_in_floats_are_no_numbers(tmp_path: Path) -> None:
+def test_packed_bits_in_float_tensors_are_not_values(tmp_path: Path) -> None:
     arrays, config, dtypes = quantized("bnb-nf4-bf16", 0xFF)  # a NaN, were they bfloat16
     plain = {name for name in arrays if dtypes[name] == "BF16" and "proj" not in name}
     for name in plain:

@@ -1,4 +1,4 @@
-"""What bits and threads show of values is what decoding every value in one thread shows."""
+"""Results from bit patterns and several threads equal those of decoding every value in one thread."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inspector.values import bits, chunks, difference, scan
 from inspector.values.decoding import decoded, half_values, positions, rounded
 from inspector.values.narrowing import rounded_values
 from inspector.values.stored import Numbers, StoredArray
-from tests.values.written import bfloat16
+from tests.values.value_files import bfloat16
 
 Change = Callable[[NDArray[Any], np.random.Generator], None]
 
@@ -59,8 +59,8 @@ def as_dtype(array: NDArray[Any], dtype: str) -> NDArray[Any]:
 
 @pytest.mark.parametrize("name", CHANGES)
 @pytest.mark.parametrize("dtype", ["BF16", "F16", "F32", "F64"])
-def test_threads_see_what_one_thread_sees(name: str, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Against numpy's own functions over all decoded values."""
+def test_results_do_not_depend_on_the_number_of_threads(name: str, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compared with numpy's functions over all decoded values."""
     chance = np.random.default_rng(7)
     for shape in ((40, 24), (3, 20, 8), (900,)):
         array = chance.standard_normal(shape).astype(np.float32)
@@ -138,7 +138,7 @@ def test_rounded_values_are_shown_by_bits(dtype: str, name: str) -> None:
         assert rounded_values(array, wrong, dtype) is None
 
 
-def test_an_overflow_is_no_rounding() -> None:
+def test_an_overflow_is_not_rounding() -> None:
     array = np.array([1.0, 65519.0, 65520.0], np.float32)
     assert rounded_values(array[:2], as_dtype(array[:2], "F16"), "F16") is not None
     assert rounded_values(array, as_dtype(array, "F16"), "F16") is None

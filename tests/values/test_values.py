@@ -1,4 +1,4 @@
-"""What `--values` says of numbers: equal, rounded, reordered, damaged; not finite, constant; copies; frozen parts."""
+"""Findings of `--values`: equal, rounded, reordered or damaged values; not finite or constant; copies; frozen parts."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from tests.hub.stand_in import StandIn
 from tests.sparse_models import TINY, llama
 from tests.values.examples import AUDITED, COMPARED, DOWN, KEY, beyond_half, in_halves, model, to_gguf, write_llama_gguf
 from tests.values.examples import compared as changed
-from tests.values.written import Arrays, bfloat16, numbers, spec_of, write, write_gguf
+from tests.values.value_files import Arrays, bfloat16, numbers, spec_of, write, write_gguf
 
 
-def judged(tmp_path: Path, change: Callable[[Arrays], Any], config: dict[str, Any] | None = None) -> Comparison:
-    """The model beside itself with a change."""
+def compared_with(tmp_path: Path, change: Callable[[Arrays], Any], config: dict[str, Any] | None = None) -> Comparison:
+    """The comparison of the model with a changed copy."""
     before, after = model(), model()
     change(after)
     one = write(tmp_path / "before", before, TINY)
@@ -54,7 +54,7 @@ def counts(compared: Comparison) -> dict[str, int]:
 
 
 def test_the_same_numbers_are_clean(tmp_path: Path) -> None:
-    compared = judged(tmp_path, lambda after: None)
+    compared = compared_with(tmp_path, lambda after: None)
     assert compared.verdict == "clean"
     assert counts(compared) == {"equal": len(model())}
     assert compared.values is not None
@@ -66,7 +66,7 @@ def test_one_changed_number_is_found_with_its_place(tmp_path: Path) -> None:
     def change(after: Arrays) -> None:
         after[KEY][3, 5] += 0.25
 
-    compared = judged(tmp_path, change)
+    compared = compared_with(tmp_path, change)
     (finding,) = [one for one in compared.findings if one.name == "values-differ"]
     assert finding.facts["tensor"] == KEY
     assert (finding.facts["differing"], finding.facts["at"]) == (1, [3, 5])
@@ -77,14 +77,14 @@ def test_one_changed_number_is_found_with_its_place(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["BF16", "F16"])
-def test_rounding_is_reported_from_damage(tmp_path: Path, kind: str) -> None:
+def test_rounding_is_distinguished_from_damage(tmp_path: Path, kind: str) -> None:
     def narrow(array: NDArray[Any]) -> NDArray[Any]:
         return bfloat16(array) if kind == "BF16" else array.astype(np.float16)
 
     def change(after: Arrays) -> None:
         after.update({name: narrow(array) for name, array in after.items()})
 
-    compared = judged(tmp_path, change)
+    compared = compared_with(tmp_path, change)
     assert counts(compared) == {"rounded": len(model())}
     assert "values-rounded" in found(compared)
     assert "values-differ" not in found(compared)
@@ -93,7 +93,7 @@ def test_rounding_is_reported_from_damage(tmp_path: Path, kind: str) -> None:
         change(after)
         after[DOWN][0, 0] = 7
 
-    damaged = judged(tmp_path / "damaged", damage)
+    damaged = compared_with(tmp_path / "damaged", damage)
     assert counts(damaged) == {"rounded": len(model()) - 1, "different": 1}
     (finding,) = [one for one in damaged.findings if one.name == "values-differ"]
     assert (finding.facts["differing"], finding.facts["at"], finding.facts["beyond"]) == (1, [0, 0], True)
@@ -108,11 +108,11 @@ def test_a_target_of_finer_numbers_is_reported(tmp_path: Path) -> None:
     assert finding.facts["ways"] == ["finer"]
 
 
-def test_numbers_cut_to_bfloat16_are_reported_as_cut(tmp_path: Path) -> None:
+def test_numbers_truncated_to_bfloat16_are_reported_as_such(tmp_path: Path) -> None:
     def change(after: Arrays) -> None:
         after.update({name: (array.view(np.uint32) >> 16).astype(np.uint16) for name, array in after.items()})
 
-    compared = judged(tmp_path, change)
+    compared = compared_with(tmp_path, change)
     assert counts(compared) == {"rounded": len(model())}
     (finding,) = [one for one in compared.findings if one.name == "values-rounded"]
     assert finding.facts["ways"] == ["cut"]
@@ -147,12 +147,12 @@ def test_what_is_not_finite_or_constant_is_reported(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("others", "expected"), [(0, {"V825"}), (1, {"V820", "V825"})])
-def test_nan_alone_is_no_other_difference(others: int, expected: set[str], tmp_path: Path) -> None:
+def test_nan_is_reported_separately_from_other_differences(others: int, expected: set[str], tmp_path: Path) -> None:
     def change(after: Arrays) -> None:
         after[KEY][1, 1] = np.nan
         after[KEY][2, :others] += 1
 
-    assert {one.code for one in judged(tmp_path, change).findings if one.severity == "error"} == expected
+    assert {one.code for one in compared_with(tmp_path, change).findings if one.severity == "error"} == expected
 
 
 @pytest.mark.parametrize(("added", "infinite", "expected"), [
@@ -178,7 +178,7 @@ def test_what_a_narrower_dtype_cannot_hold_is_not_rounding(added: float, infinit
     (lambda arrays: None, "same"), (in_halves, "all 2 tensors have rows in another order"),
     (lambda arrays: arrays[KEY].fill(1), "1 of 2 tensors differ"),
 ])  # fmt: skip
-def test_the_table_of_roles_says_what_the_values_showed(change: Callable[[Arrays], object], words: str) -> None:
+def test_the_table_of_roles_states_the_result_of_the_values(change: Callable[[Arrays], object], words: str) -> None:
     compared = changed(change)
     (row,) = [line for line in compare_text(compared).splitlines() if line.startswith("attention key ")]
     assert row.endswith(f"  {words}")
@@ -203,7 +203,7 @@ def test_frozen_parts_of_a_fine_tune_are_reported(tmp_path: Path) -> None:
             if name != KEY:
                 after[name] = after[name] + np.float32(0.01)
 
-    compared = judged(tmp_path, change)
+    compared = compared_with(tmp_path, change)
     (finding,) = [one for one in compared.findings if one.name == "values-unchanged"]
     assert (finding.facts["names"], finding.facts["of"]) == ([KEY], sum(array.ndim > 1 for array in model().values()))
 
@@ -246,7 +246,7 @@ def test_long_tensors_are_read_in_pieces(monkeypatch: pytest.MonkeyPatch) -> Non
     assert (reported.elements, reported.differing, reported.largest, reported.place) == (231, 2, 8.0, (5, 0, 3))
 
 
-def test_eight_bit_floats_are_those_of_the_standard() -> None:
+def test_eight_bit_floats_follow_the_standard() -> None:
     four, five = table("F8_E4M3"), table("F8_E5M2")
     assert (four[0x38], four[0x7E], four[0x01], four[0xB8]) == (1.0, 448.0, 2.0**-9, -1.0)
     assert np.isnan(four[0x7F])
@@ -302,7 +302,7 @@ OF_GPT2 = {"transformer.h.": "blk.", "transformer.wte": "token_embd", "transform
            "attn.c_proj": "attn_output", "mlp.c_fc": "ffn_up", "mlp.c_proj": "ffn_down"}  # fmt: skip
 
 
-def test_what_llama_cpp_transposes_is_read_as_it_lies(tmp_path: Path) -> None:
+def test_matrices_transposed_by_llama_cpp_are_compared(tmp_path: Path) -> None:
     arrays = numbers(genuine(CONV1D))
     folder = write(tmp_path / "before", arrays, CONV1D)
     written: Arrays = {}
@@ -328,7 +328,7 @@ MOE = {"model_type": "mixtral", "architectures": ["MixtralForCausalLM"], "hidden
        "num_local_experts": 3}  # fmt: skip
 
 
-def test_a_place_is_that_in_the_file_of_the_target(tmp_path: Path) -> None:
+def test_positions_refer_to_the_file_of_the_target(tmp_path: Path) -> None:
     single = numbers(genuine(MOE))
     stacked = {
         name.replace("block_sparse_moe", "mlp"): array for name, array in single.items() if "experts" not in name
@@ -364,7 +364,7 @@ def test_slices_of_several_files_are_not_taken_for_the_whole(tmp_path: Path) -> 
     assert list(compared.values.unread) == ["it is split over several files"]
 
 
-def test_rows_that_alternate_in_unknown_groups_accuse_nobody(tmp_path: Path) -> None:
+def test_rows_that_alternate_in_unknown_groups_get_no_finding(tmp_path: Path) -> None:
     arrays = model()
     kv, heads = TINY["num_key_value_heads"], TINY["num_attention_heads"]
     names = {"model.embed_tokens": "transformer.wte", "model.norm": "transformer.ln_f", "model.layers": "transformer.h",
@@ -399,7 +399,7 @@ def test_a_name_that_no_tensor_has_is_reported(tmp_path: Path) -> None:
     assert audited.values.tensors == 1
 
 
-def test_what_cannot_be_reached_is_not_called_read(tmp_path: Path) -> None:
+def test_unreachable_values_are_listed_as_not_checked(tmp_path: Path) -> None:
     audited = audit(str(write(tmp_path, model(), TINY)))
     gone = with_values(replace(audited, checkpoint=replace(audited.checkpoint, reach=None)))
     assert gone.values is not None
@@ -407,7 +407,7 @@ def test_what_cannot_be_reached_is_not_called_read(tmp_path: Path) -> None:
     assert f"values of {len(model())} tensors" in {one.check for one in gone.skipped}
 
 
-def test_a_row_that_looks_like_the_second_of_a_pair_does_not_decide(tmp_path: Path) -> None:
+def test_one_row_does_not_decide_the_order_of_rows(tmp_path: Path) -> None:
     name = "model.layers.0.self_attn.q_proj.weight"
     before, after = model(), model()
     for arrays in (before, after):
@@ -446,7 +446,7 @@ def test_large_integers_are_compared_exactly() -> None:
     assert reported.differing == 1
 
 
-def test_nothing_is_found_and_not_checked() -> None:
+def test_no_tensor_is_both_compared_and_not_checked() -> None:
     cases: dict[str, Callable[[], Any]] = {**AUDITED, **COMPARED}
     for name, made in cases.items():
         result = made()
@@ -471,7 +471,7 @@ def test_a_name_that_matches_nothing_is_an_error_of_both_verbs(tmp_path: Path) -
 
 
 def test_tensors_that_differ_are_read_in_parts(tmp_path: Path) -> None:
-    """Their values are compared with those of other tensors too, which takes no memory of their size."""
+    """Their values are also compared with those of other tensors, without memory of their size."""
     config = {**TINY, "vocab_size": 1 << 16, "hidden_size": 256}
     arrays = numbers(spec_of(genuine(config)))
     sides = []
@@ -493,12 +493,12 @@ O_PROJ = "model.layers.1.self_attn.o_proj.weight"
 TABLE = "model.embed_tokens.weight"
 
 
-def _turned(arrays: Arrays) -> None:
+def _transposed(arrays: Arrays) -> None:
     arrays[O_PROJ] = np.ascontiguousarray(arrays[O_PROJ].T)
 
 
-def _turned_but_one(arrays: Arrays) -> None:
-    _turned(arrays)
+def _transposed_but_one(arrays: Arrays) -> None:
+    _transposed(arrays)
     arrays[O_PROJ][-1, -2] += np.float32(1)
 
 
@@ -506,7 +506,7 @@ def _rows_exchanged(arrays: Arrays) -> None:
     arrays[TABLE][[5, 9]] = arrays[TABLE][[9, 5]]
 
 
-def _through_half(arrays: Arrays) -> None:
+def _through_float16(arrays: Arrays) -> None:
     arrays.update({name: array.astype(np.float16).astype(np.float32) for name, array in arrays.items()})
 
 
@@ -514,18 +514,18 @@ def _one_added(arrays: Arrays) -> None:
     arrays.update({name: array + np.float32(1) for name, array in arrays.items() if "norm" in name})
 
 
-def _one_row_other(arrays: Arrays) -> None:
+def _one_row_changed(arrays: Arrays) -> None:
     arrays[TABLE][5] = arrays[TABLE][9]
 
 
 @pytest.mark.parametrize(
     ("change", "relation", "rows"),
     [
-        (_turned, "transposed", ()),
-        (_turned_but_one, "", ()),
+        (_transposed, "transposed", ()),
+        (_transposed_but_one, "", ()),
         (_rows_exchanged, "rows exchanged", (5, 9)),
-        (_one_row_other, "", ()),
-        (_through_half, "through F16", ()),
+        (_one_row_changed, "", ()),
+        (_through_float16, "through F16", ()),
         (_one_added, "one added", ()),
     ],
 )
@@ -556,7 +556,7 @@ def test_scales_of_quantized_weights_are_read(value: float, codes: list[str], tm
 
 
 def _in_bytes(name: str, scale: float, code: int) -> Callable[[Arrays], Any]:
-    """Stores a matrix as 8-bit floats with its scale."""
+    """Store a matrix as 8-bit floats with its scale."""
 
     def change(arrays: Arrays) -> None:
         codes = np.full(arrays[name].shape, 0x38, np.uint8)

@@ -1,4 +1,4 @@
-"""Zeros and what they mean: rows, norms, ranges that were never written; what stays quiet; what bits prove."""
+"""Zeros in rows, norms and unwritten ranges, zeros that are valid, and properties derived from bit patterns."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.hub.conftest import Environment
 from tests.hub.stand_in import StandIn
 from tests.sparse_models import TINY
 from tests.values.examples import DOWN, EMBEDDING, KEY, NORM, model
-from tests.values.written import Arrays, numbers, spec_of, write
+from tests.values.value_files import Arrays, numbers, spec_of, write
 
 
 def reported(folder: Path, change: Callable[[Arrays], Any], config: dict[str, Any] = TINY) -> dict[str, str]:
@@ -41,7 +41,7 @@ def reported(folder: Path, change: Callable[[Arrays], Any], config: dict[str, An
 
 
 def zero(name: str, rows: Any = slice(None)) -> Callable[[Arrays], None]:
-    """Sets rows of a tensor to zero."""
+    """Set rows of a tensor to zero."""
 
     def change(arrays: Arrays) -> None:
         arrays[name][rows] = 0
@@ -50,7 +50,7 @@ def zero(name: str, rows: Any = slice(None)) -> Callable[[Arrays], None]:
 
 
 def columns(name: str, *some: int) -> Callable[[Arrays], None]:
-    """Sets columns of a tensor to zero."""
+    """Set columns of a tensor to zero."""
 
     def change(arrays: Arrays) -> None:
         arrays[name][:, list(some)] = 0
@@ -59,7 +59,7 @@ def columns(name: str, *some: int) -> Callable[[Arrays], None]:
 
 
 def zero_first_row(arrays: Arrays) -> None:
-    """An embedding with a padding token, and a matrix of which one column has a single value."""
+    """An embedding with a padding token, and a matrix with one constant column."""
     arrays[EMBEDDING][0] = 0
     arrays[DOWN][1:, 5:20] = 0
 
@@ -100,7 +100,7 @@ def test_rows_and_norms(tmp_path: Path, change: Any, config: dict[str, Any], exp
     (ZeroRows(48, 6, 3, 8), MATRIX, True), (ZeroRows(48, 6, 3, 9), MATRIX, False),
     (ZeroRows(48, 6, 3, 8), OTHER, False),
 ])  # fmt: skip
-def test_when_rows_of_zeros_look_like_missing_data(rows: ZeroRows, use: str, block: bool) -> None:
+def test_rows_of_zeros_that_count_as_missing_data(rows: ZeroRows, use: str, block: bool) -> None:
     assert is_block(rows, use) is block
 
 
@@ -178,7 +178,7 @@ def test_bits_show_what_is_not_finite(dtype: str) -> None:
         assert are_finite(part, dtype) == bool(np.isfinite(decoded(part, dtype)).all())
 
 
-def test_what_the_bits_prove_equal_is_equal() -> None:
+def test_values_that_are_equal_by_their_bits_are_equal() -> None:
     brain = np.arange(1 << 16, dtype=np.uint16)
     values = decoded(brain, "BF16")
     with np.errstate(over="ignore"):
@@ -251,7 +251,7 @@ def _unused_tokens(arrays: Arrays) -> None:
     (zero(EMBEDDING, [1, 77]), ODD, {"rows-unused": "note"}),
     (zero(EMBEDDING, [76, 77]), ODD, {"rows-zero": "warning"}),
 ])  # fmt: skip
-def test_what_untrained_and_padded_models_store_is_no_damage(
+def test_zeros_of_untrained_and_padded_models_are_accepted(
     tmp_path: Path, change: Callable[[Arrays], None], config: dict[str, Any], expected: dict[str, str]
 ) -> None:
     assert reported(tmp_path, change, config) == expected
@@ -262,7 +262,7 @@ def test_what_untrained_and_padded_models_store_is_no_damage(
     ("output_min", np.nan, {"values-not-finite"}), ("bias", np.inf, {"values-not-finite"}),
 ])  # fmt: skip
 def test_a_limit_may_be_infinite(tmp_path: Path, name: str, value: float, expected: set[str]) -> None:
-    """Gemma 4 stores limits of inputs and outputs, which limit nothing until they are set."""
+    """Gemma 4 stores limits of inputs and outputs, which are infinite until they are set."""
     arrays = {f"layers.0.linear.{name}": np.array(value, np.float32), "layers.0.linear.weight": numbers(
         {"weight": ("F32", (8, 8))})["weight"]}  # fmt: skip
     found = with_values(audit(str(write(tmp_path, arrays) / "model.safetensors"))).findings
@@ -349,7 +349,7 @@ def test_a_file_without_any_data_is_one_finding(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", [0, 2, 8, 34, 35])
 @pytest.mark.parametrize("rows", [0, 5])
 def test_blocks_that_were_never_written_are_one_finding(tmp_path: Path, kind: int, rows: int) -> None:
-    """F32, Q4_0, Q8_0, TQ1_0 and TQ2_0, of which a row is one block. rows: whole ones of the first lost tensor."""
+    """F32, Q4_0, Q8_0, TQ1_0 and TQ2_0, where a row is one block. rows: complete ones of the first lost tensor."""
     spec = {f"blk.{n}.ffn_up.weight": ("F32", (16, 256)) for n in range(4)}
     arrays = numbers({**spec, "output_norm.weight": ("F32", (256,))})
     keys: Keys = [("general.architecture", "text", "unheard-of")]

@@ -1,4 +1,4 @@
-"""Small checkpoints with numbers in them."""
+"""Writes small checkpoints with values."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ NAMES = {
 
 
 def numbers(spec: Mapping[str, tuple[str, tuple[int, ...]]], seed: int = 1) -> Arrays:
-    """Random float32 numbers for every tensor of a listing."""
+    """Random float32 values for every tensor of a listing."""
     chance = np.random.default_rng(seed)
     return {name: chance.standard_normal(shape).astype(np.float32) for name, (_, shape) in spec.items()}
 
 
 def bfloat16(array: NDArray[Any]) -> NDArray[Any]:
-    """The bits of bfloat16 in uint16, to nearest and ties to even."""
+    """The bits of bfloat16 in uint16, rounded to nearest with ties to even."""
     bits = array.astype(np.float32).view(np.uint32)
     even = (bits >> np.uint32(16)) & np.uint32(1)
     return ((bits + np.uint32(0x7FFF) + even) >> np.uint32(16)).astype(np.uint16)
 
 
 def halves_of_pairs(array: NDArray[Any], heads: int) -> NDArray[Any]:
-    """Rows of each head in two halves instead of pairs: what converters from Meta's names do to q and k."""
+    """Permute the rows of each head from pairs into two halves, as converters from Meta's names do for q and k."""
     width = array.shape[0] // heads
     return array.reshape(heads, width // 2, 2, -1).swapaxes(1, 2).reshape(array.shape)
 
@@ -48,7 +48,7 @@ def write(
     config: Mapping[str, Any] | None = None,
     dtypes: Mapping[str, str] = MappingProxyType({}),
 ) -> Path:
-    """One safetensors file; uint16 arrays are bfloat16, uint8 ones F8_E4M3. dtypes: of others."""
+    """Write one safetensors file; uint16 arrays are bfloat16, uint8 ones F8_E4M3. dtypes: of other arrays."""
     header: dict[str, Any] = {}
     data = bytearray()
     for name, array in arrays.items():
@@ -70,7 +70,7 @@ def spec_of(spec: Spec) -> dict[str, tuple[str, tuple[int, ...]]]:
 
 
 def write_gguf(path: Path, keys: Mapping[str, int | str], arrays: Arrays, matrices: str = "F32") -> None:
-    """A GGUF file; shapes are numpy's, the file has them reversed. matrices: their type; all else is float32."""
+    """Write a GGUF file; numpy's shapes are reversed in it. matrices: their type; all other tensors are float32."""
     raw = b"GGUF" + struct.pack("<IQQ", 3, len(arrays), len(keys))
     for key, value in keys.items():
         raw += _text(key)

@@ -1,4 +1,4 @@
-"""A collection of hostile files of other formats: lengths, counts, types, depth, opcodes that call, bombs."""
+"""Hostile files in GGUF, PyTorch and NumPy formats: lengths, counts, types, nesting, opcodes with calls, zip bombs."""
 
 from __future__ import annotations
 
@@ -9,17 +9,28 @@ from functools import partial
 from typing import Any
 
 from inspector.loader.formats import pickle_code, torch_tensors
-from tests.readers.made import MAGIC, Code, Gguf, archive, array, arrays, legacy, plain_array, small_llama, state
+from tests.readers.file_builders import (
+    MAGIC,
+    Code,
+    Gguf,
+    archive,
+    array,
+    arrays,
+    legacy,
+    plain_array,
+    small_llama,
+    state,
+)
 
-Made = Callable[[], bytes]
+Build = Callable[[], bytes]
 LIMITS = [
     (pickle_code, "OPCODE_LIMIT"),
     (pickle_code, "CONTAINER_LIMIT"),
     (pickle_code, "MEMO_LIMIT"),
     (torch_tensors, "STEP_LIMIT"),
 ]
-"""Limits that take seconds to reach: a part of them is enough to see that each holds; `-m slow` goes up to all."""
-PART_OF_LIMITS = 20
+"""Limits that take seconds to reach: tests lower them by a factor, except with `-m slow`."""
+LIMIT_DIVISOR = 20
 G = Gguf()
 HUGE = 1 << 62
 ONE: list[tuple[str, tuple[int, ...], int, int]] = [("t", (32,), 0, 128)]
@@ -27,7 +38,7 @@ PLAIN = state(("w", (4,)))
 
 
 def header(tensors: int, pairs: int, *parts: bytes, size: int = 4096) -> bytes:
-    """A GGUF header of these parts and zeros behind it."""
+    """A GGUF header of these parts, padded with zeros."""
     return (G.head(tensors, pairs) + b"".join(parts)).ljust(size, b"\0")
 
 
@@ -37,22 +48,22 @@ def key(name: str | bytes, kind: int, *parts: bytes) -> bytes:
 
 
 def q(value: int) -> bytes:
-    """Eight bytes."""
+    """A 64-bit integer as bytes."""
     return struct.pack("<Q", value)
 
 
 def nested(depth: int) -> bytes:
-    """Arrays within arrays, each of one."""
+    """Nested arrays of one element each."""
     return (G.number("I", 9) + q(1)) * depth
 
 
 def spans(*entries: tuple[str, tuple[int, ...], int, int], size: int = 1024) -> bytes:
-    """A GGUF of entries whose offsets are stated."""
+    """A GGUF file of entries with given offsets."""
     made = G.head(len(entries), 0) + b"".join(G.entry(*entry) for entry in entries)
     return made + bytes(-len(made) % 32) + bytes(size)
 
 
-GGUF: list[tuple[str, Made, set[str]]] = [
+GGUF: list[tuple[str, Build, set[str]]] = [
     ("magic-only", lambda: b"GGUF", {"header-truncated"}),
     ("seven-bytes", lambda: b"GGUF\3\0\0", {"header-truncated"}),
     ("counts-cut", lambda: G.head(0, 0)[:-1], {"header-truncated"}),
@@ -144,30 +155,30 @@ def call(module: str, name: str, argument: str = "id") -> bytes:
 
 
 def by_stack(module: str, name: str) -> bytes:
-    """The same by the opcode of protocol 4."""
+    """The same call with the opcode of protocol 4."""
     return Code(4).text(module).text(name).add(b"\x93)R").stop()
 
 
 def deep(opcodes: bytes, times: int, close: bytes = b"") -> bytes:
-    """Opcodes many times over."""
+    """Opcodes repeated many times."""
     return Code().add(opcodes * times + close).stop()
 
 
 def doubling(times: int) -> bytes:
-    """A list of two of a list of two of ...: 2^times at the bottom, few bytes."""
+    """Nested lists of two references to the next list: 2^times elements in few bytes."""
     code = Code().add(b"}(").text("w").tensor((1,)).add(b"uq\0")
     for number in range(times):
         code.add(b"](h" + bytes([number]) + b"h" + bytes([number]) + b"eq" + bytes([number + 1]))
     return code.stop()
 
 
-def itself() -> bytes:
-    """A dict that holds itself."""
+def self_containing() -> bytes:
+    """A dict that contains self_containing."""
     return Code().add(b"}q\0(").text("again").add(b"h\0").text("w").tensor((4,)).add(b"u").stop()
 
 
-def lying_archive(change: Callable[[bytes], bytes]) -> bytes:
-    """An archive with something changed in its bytes."""
+def changed_archive(change: Callable[[bytes], bytes]) -> bytes:
+    """An archive with changed bytes."""
     return change(archive(PLAIN, {"0": bytes(16)}))
 
 
@@ -220,7 +231,7 @@ CALLS: list[tuple[str, str]] = [
 RUN = {"pickle-runs-code"}
 BAD = {"pickle-malformed"}
 ZIP = {"archive-malformed"}
-TORCH: list[tuple[str, Made, set[str]]] = [
+TORCH: list[tuple[str, Build, set[str]]] = [
     *((f"calls-{m}.{n}", partial(lambda m, n: archive(call(m, n), {"0": bytes(16)}), m, n), RUN) for m, n in CALLS),
     ("calls-in-an-older-file", lambda: legacy(call("posix", "system"), {"0": (4, bytes(16))}), RUN),
     ("calls-before-the-magic", lambda: call("posix", "system") + MAGIC, RUN),
@@ -279,7 +290,11 @@ TORCH: list[tuple[str, Made, set[str]]] = [
     ("memo-places", lambda: archive(Code().add(b"}r\xff\xff\xff\xffj\xff\xff\xff\xff").stop()), set()),
     ("doubling", lambda: archive(doubling(60), {"0": bytes(4)}), {"pickle-malformed", "storage-shared"}),
     ("doubling-duplicates", lambda: archive(Code().add(b"]" + b"2a" * 30).stop()), {"pickle-malformed", "no-tensors"}),
-    ("holds-itself", lambda: archive(itself(), {"0": bytes(16)}), {"pickle-malformed", "storage-shared"}),
+    (
+        "holds-self_containing",
+        lambda: archive(self_containing(), {"0": bytes(16)}),
+        {"pickle-malformed", "storage-shared"},
+    ),
     ("names-of-1-mb", lambda: archive(Code().add(b"}(").text("w" * 1_000_000).tensor((4,)).add(b"u").stop()), BAD),
     ("shape-negative", lambda: archive(state(("w", (-4,)))), BAD),
     ("shape-2-63", lambda: archive(state(("w", (1 << 62, 8)))), {"shape-overflows"}),
@@ -333,17 +348,17 @@ TORCH: list[tuple[str, Made, set[str]]] = [
         {"storage-missing"},
     ),
     ("no-pickle", lambda: arrays(a=plain_array("<f4", "(1,)", bytes(4))), ZIP),
-    ("zip-cut", lambda: lying_archive(lambda raw: raw[:-30]), ZIP),
+    ("zip-cut", lambda: changed_archive(lambda raw: raw[:-30]), ZIP),
     ("zip-of-nothing", lambda: b"PK\5\6" + bytes(18), ZIP),
-    ("zip-members-65535", lambda: lying_archive(lambda raw: claimed(raw, -12, b"\xff\xff")), ZIP),
-    ("zip-directory-4-gb", lambda: lying_archive(lambda raw: claimed(raw, -10, b"\xfe\xff\xff\xff")), ZIP),
-    ("zip-directory-elsewhere", lambda: lying_archive(lambda raw: claimed(raw, -6, b"\x00\x00\x00\x00")), ZIP),
+    ("zip-members-65535", lambda: changed_archive(lambda raw: claimed(raw, -12, b"\xff\xff")), ZIP),
+    ("zip-directory-4-gb", lambda: changed_archive(lambda raw: claimed(raw, -10, b"\xfe\xff\xff\xff")), ZIP),
+    ("zip-directory-elsewhere", lambda: changed_archive(lambda raw: claimed(raw, -6, b"\x00\x00\x00\x00")), ZIP),
     ("zip-bomb", bomb, BAD),
     ("older-cut", lambda: legacy(PLAIN, {"0": (4, bytes(16))})[:60], BAD),
     ("older-only-magic", lambda: MAGIC, BAD),
 ]
 
-NUMPY: list[tuple[str, Made, set[str]]] = [
+NUMPY: list[tuple[str, Build, set[str]]] = [
     ("npy-header-4-gb", lambda: b"\x93NUMPY\2\0\xff\xff\xff\xff" + bytes(100), {"numpy-malformed"}),
     ("npy-version-9", lambda: array("{}", version=1).replace(b"NUMPY\1", b"NUMPY\x09"), {"numpy-malformed"}),
     ("npy-magic-only", lambda: b"\x93NUMPY", {"numpy-malformed"}),

@@ -1,4 +1,4 @@
-"""A folder beside the repository it came from, and two repositories, file by file."""
+"""Compares a folder with the repository it was downloaded from, and two repositories, file by file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SMALL = {
 
 @pytest.fixture
 def served(hub: StandIn, tmp_path: Path) -> Path:
-    """A repository as they are: shards, a tokenizer, papers, second copies."""
+    """A typical repository: shards, a tokenizer, documents, second copies."""
     made = write(tmp_path / "served", dict(llama(TINY)), TINY, shards=4)
     for name, text in SMALL.items():
         (made / name).parent.mkdir(exist_ok=True)
@@ -36,7 +36,7 @@ def served(hub: StandIn, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def local(served: Path, tmp_path: Path) -> Path:
-    """A download of it."""
+    """A download of the repository."""
     return Path(shutil.copytree(served, tmp_path / "local"))
 
 
@@ -48,10 +48,10 @@ def notes(compared: Comparison) -> set[str]:
     return {one.code for one in compared.findings if one.severity == "note"}
 
 
-@pytest.mark.parametrize("turned", [False, True])
-def test_a_whole_download(local: Path, turned: bool) -> None:
+@pytest.mark.parametrize("reversed_sides", [False, True])
+def test_a_complete_download(local: Path, reversed_sides: bool) -> None:
     sides = (str(local), "org/model")
-    compared = compare(*(sides[::-1] if turned else sides))
+    compared = compare(*(sides[::-1] if reversed_sides else sides))
     assert compared.verdict == "clean"
     assert codes(compared) == notes(compared) == set()
     files = compared.files
@@ -74,7 +74,7 @@ def test_hashes_prove_the_content(local: Path) -> None:
     )
 
 
-def cut(path: Path) -> None:
+def truncate(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-1])
 
 
@@ -84,12 +84,12 @@ def change(path: Path) -> None:
     path.write_bytes(bytes(raw))
 
 
-Wound = Callable[[Path], object]
-WOUNDS: dict[str, tuple[Wound, set[str], str]] = {
+Damage = Callable[[Path], object]
+DAMAGES: dict[str, tuple[Damage, set[str], str]] = {
     "a shard is missing": (lambda at: (at / SHARD).unlink(), {"V830"}, SHARD),
     "the index is missing": (lambda at: (at / "model.safetensors.index.json").unlink(), {"V830"}, "index.json"),
     "the tokenizer is missing": (lambda at: (at / "tokenizer.json").unlink(), {"V830"}, "tokenizer.json"),
-    "a shard is cut": (lambda at: cut(at / SHARD), {"V831"}, SHARD),
+    "a shard is truncate": (lambda at: truncate(at / SHARD), {"V831"}, SHARD),
     "the config was changed": (lambda at: change(at / "config.json"), {"V832"}, "config.json"),
     "the tokenizer was changed": (lambda at: change(at / "tokenizer.json"), {"V832"}, "tokenizer.json"),
     "weights of another save": (
@@ -97,15 +97,15 @@ WOUNDS: dict[str, tuple[Wound, set[str], str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", WOUNDS)
-def test_a_wound_is_reported(local: Path, name: str) -> None:
-    wound, expected, named = WOUNDS[name]
-    if name == "the config was changed":  # within a text, so that it stays a config
+@pytest.mark.parametrize("name", DAMAGES)
+def test_a_damage_is_reported(local: Path, name: str) -> None:
+    damage, expected, named = DAMAGES[name]
+    if name == "the config was changed":  # within a string, so that it stays a valid config
         path = local / "config.json"
         text = path.read_text(encoding="utf-8")
         path.write_text(text.replace('"llama"', '"llama" ', 1)[:-1] + "}", encoding="utf-8")
     else:
-        wound(local)
+        damage(local)
     compared = compare(str(local), "org/model")
     mine = {code for code in codes(compared) if code.startswith("V83")}
     assert mine == expected, compared.findings
@@ -123,7 +123,7 @@ def test_a_changed_content_of_the_same_size_needs_its_hash(local: Path) -> None:
     assert "same size, different content" in str(compared)
 
 
-def test_what_loading_does_not_need_may_be_left_out(local: Path) -> None:
+def test_files_that_loading_does_not_need_may_be_absent(local: Path) -> None:
     shutil.rmtree(local / "original")
     for name in ("README.md", "LICENSE", "pytorch_model.bin"):
         (local / name).unlink()
@@ -142,7 +142,7 @@ def test_the_command_fetches_what_is_missing(local: Path) -> None:
     assert not [one for one in compared.findings if one.place.file == SHARD and one.code != "V830"]
 
 
-def test_files_of_git_and_of_the_client_are_not_looked_at(local: Path) -> None:
+def test_files_of_git_and_of_the_client_are_ignored(local: Path) -> None:
     for name in (".git/objects/x.bin", ".cache/huggingface/download/x.safetensors"):
         (local / name).parent.mkdir(parents=True)
         (local / name).write_bytes(b"1")
@@ -185,7 +185,7 @@ def test_two_folders_have_no_reference(served: Path, local: Path) -> None:
 
 def test_the_command_line(hub: StandIn, served: Path, local: Path, tmp_path: Path) -> None:
     hub.repositories["org/model"].branches["v1"] = next(iter(hub.repositories["org/model"].commits))
-    cut(local / SHARD)
+    truncate(local / SHARD)
     done = run(hub, tmp_path, "compare", str(local), "org/model", "--revision", "v1", "--hashes", "--format", "json")
     reported = json.loads(done.stdout)
     assert done.returncode == 1

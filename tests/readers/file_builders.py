@@ -1,4 +1,4 @@
-"""Makes the bytes of GGUF, PyTorch and NumPy files by hand: healthy, or with one are in them."""
+"""Builds the bytes of GGUF, PyTorch and NumPy files by hand, valid ones and ones with faults."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SCALARS = {"u8": (0, "B"), "i8": (1, "b"), "u16": (2, "H"), "i16": (3, "h"), "u3
 
 
 def reading(data: bytes) -> Read:
-    """What reads from bytes as from a file."""
+    """A function that reads from bytes as from a file."""
     return lambda offset, length: data[offset : offset + length]
 
 
@@ -30,7 +30,7 @@ class Gguf:
         return struct.pack(self.order + letter, value)
 
     def text(self, text: str | bytes) -> bytes:
-        """A text with its length."""
+        """A string with its length."""
         raw = text.encode() if isinstance(text, str) else text
         return self.number("Q", len(raw)) + raw
 
@@ -50,7 +50,7 @@ class Gguf:
         return head + self.number("I", number) + self.number(letter, value)
 
     def entry(self, name: str, dims: Sequence[int], kind: int, offset: int) -> bytes:
-        """What stands of a tensor in the header; dims in the order of the file."""
+        """A tensor's entry in the header; dims in the order of the file."""
         numbers = b"".join(self.number("Q", dim) for dim in dims)
         return (
             self.text(name) + self.number("I", len(dims)) + numbers + self.number("I", kind) + self.number("Q", offset)
@@ -68,7 +68,7 @@ class Gguf:
         lost: int = 0,
         more: bytes = b"",
     ) -> bytes:
-        """A whole file. tensors: name, dims in the order of the file, type, bytes."""
+        """A complete file. tensors: name, dims in the order of the file, type, bytes."""
         offset, entries = 0, []
         for name, dims, kind, size in tensors:
             entries.append(self.entry(name, dims, kind, offset))
@@ -79,7 +79,7 @@ class Gguf:
 
 
 def small_llama(layers: int = 2, prefix: str = "llama") -> bytes:
-    """A whole GGUF of a Llama of width 64, in F32 and Q8_0, as the converter writes one."""
+    """A complete GGUF file of a Llama of width 64, in F32 and Q8_0, as the converter writes it."""
     made: list[tuple[str, Sequence[int], int, int]] = [
         ("token_embd.weight", (64, 100), 8, 100 * 68),
         ("output_norm.weight", (64,), 0, 256),
@@ -111,7 +111,7 @@ class Code:
         self.raw = b"\x80" + bytes([protocol])
 
     def add(self, raw: bytes) -> Code:
-        """Opcodes as they are."""
+        """Raw opcodes."""
         self.raw += raw
         return self
 
@@ -159,12 +159,12 @@ class Code:
         return self.add(b"\x89").name("collections", "OrderedDict").add(b")RtR")
 
     def stop(self) -> bytes:
-        """The whole pickle."""
+        """The complete pickle."""
         return self.raw + b"."
 
 
 def state(*tensors: tuple[str, Sequence[int]], shared: bool = False) -> bytes:
-    """The pickle of a plain state dict of F32 tensors, each with a storage of its own."""
+    """The pickle of a plain state dict of F32 tensors, each with a separate storage."""
     code = Code().add(b"}(")
     for number, (name, shape) in enumerate(tensors):
         code.text(name).tensor(shape, "0" if shared else str(number))
@@ -177,7 +177,7 @@ def archive(
     folder: str = "archive",
     more: dict[str, bytes] | None = None,
 ) -> bytes:
-    """A zip archive as torch.save writes one."""
+    """A zip archive as torch.save writes it."""
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as target:
         target.writestr(f"{folder}/data.pkl", pickle)
@@ -195,9 +195,9 @@ SYSTEM = b"\x80\x02}."
 
 
 def legacy(pickle: bytes, storages: dict[str, tuple[int, bytes]]) -> bytes:
-    """The older form: pickles in a row, then each storage behind the number of its elements.
+    """The older format: consecutive pickles, then each storage after the number of its elements.
 
-    A storage has a sixth value there: what it is a view of.
+    A storage has a sixth value there: the storage of which it is a view.
     """
     pickle = pickle.replace(b"tQ", b"NtQ")
     keys = Code().add(b"](")
@@ -215,7 +215,7 @@ def array(header: str, data: bytes = b"", version: int = 1) -> bytes:
 
 
 def plain_array(descr: str, shape: str, data: bytes) -> bytes:
-    """A healthy .npy file."""
+    """A valid .npy file."""
     return array(f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}", data)
 
 
