@@ -1,4 +1,4 @@
-"""The expression language: its grammar, its errors, and what absent means."""
+"""The expression language: grammar, errors, and the meaning of absent values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from inspector.notation.settings import Settings
 
 
 def scope(config: dict[str, Any], at: dict[str, int] | None = None, **dims: str) -> Scope:
-    """A scope of a definition that has only dims."""
+    """The scope of a definition that has only dims."""
     made = Scope(Architecture("test", dims=Dims(**dims)), Settings(config), lambda name: None)
     for hole, index in (at or {}).items():
         made.enter(hole, index)
@@ -128,7 +128,7 @@ def test_a_hole_outside_its_path_is_absent() -> None:
     assert scope({"w": [3, 4]}, f="w[{L}] | 9").word(("f",)) == 9
 
 
-def test_a_hundred_million_layers_cost_nothing_and_a_filter_over_them_is_refused() -> None:
+def test_a_hundred_million_layers_are_cheap_and_a_filter_over_them_is_refused() -> None:
     made = scope({"n": 10**9, "kinds": ["a"]}, L="n", D="L[:3]", X="L[kinds == 'a']")
     assert made.word(("D",)) == Span.range(0, 3)
     assert made.word(("X",)) is None
@@ -164,7 +164,7 @@ def test_errors_point_at_the_place(text: str, message: str) -> None:
 
 
 @pytest.mark.parametrize("text", [case[0] for case in VALUES] + [case[0] for case in EXTENTS])
-def test_shown_text_parses_to_the_same_text(text: str) -> None:
+def test_printed_text_parses_to_the_same_text(text: str) -> None:
     assert show(parse(show(parse(text)))) == show(parse(text))
 
 

@@ -1,4 +1,4 @@
-"""Names as keys and indices, and back."""
+"""Splits tensor names into family keys and indices, and rebuilds the names from them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SEGMENTS = st.sampled_from(["layers", "w1", "w2", "0", "1", "10", "12", "007", "
 
 
 @given(st.lists(st.lists(SEGMENTS, min_size=1, max_size=4).map(".".join), unique=True, min_size=1, max_size=40))
-def test_grouping_is_the_same_as_looking_at_every_name(names: list[str]) -> None:
+def test_grouping_equals_splitting_every_name(names: list[str]) -> None:
     found = {}
     for column in columns(names):
         members = at(names, column.positions)
@@ -62,13 +62,13 @@ def test_families_hold_every_tensor_once(indices: set[tuple[int, int]], data: st
 
 
 @given(st.data())
-def test_a_box_and_distinct_names_are_claimed_only_where_they_are_true(data: st.DataObject) -> None:
+def test_boxes_and_distinct_names_are_reported_correctly(data: st.DataObject) -> None:
     layers = data.draw(st.lists(st.integers(0, 12), min_size=1, max_size=4, unique=True))
     experts = data.draw(st.lists(st.integers(8, 11), min_size=1, max_size=4, unique=True))
     listed = [f"l.{layer}.e.{expert}.w" for layer in layers for expert in experts]
     if data.draw(st.booleans()):
         listed = sorted(listed)
-    for _ in range(data.draw(st.integers(0, 2))):  # a name lost, or in the place of another one, or one more
+    for _ in range(data.draw(st.integers(0, 2))):  # a name lost, replaced by another one, or added
         place = data.draw(st.integers(0, len(listed) - 1))
         listed[place : place + data.draw(st.integers(0, 1))] = data.draw(st.lists(st.sampled_from(listed), max_size=1))
         listed = listed or ["w"]
@@ -81,7 +81,7 @@ def test_a_box_and_distinct_names_are_claimed_only_where_they_are_true(data: st.
             assert leading([column.box], 2) == {key_of(name)[1] for name in members}
 
 
-def test_the_names_of_a_healthy_model_are_distinct_without_a_look_at_each() -> None:
+def test_names_of_a_regular_model_are_distinct_without_comparing_each() -> None:
     names = sorted(f"layers.{layer}.experts.{expert}.w{part}.weight"
                    for layer in range(40) for expert in range(120) for part in (1, 2, 3))  # fmt: skip
     assert all(column.distinct and column.box is not None for column in columns(names))

@@ -1,4 +1,4 @@
-"""Expressions of others: the same answer as `re`, in bounded time, or none."""
+"""Regular expressions from configs: matched as by `re`, in bounded time, or refused."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def grown(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 @pytest.mark.complete
 @settings(max_examples=400, deadline=None)
 @given(st.recursive(ATOMS, grown, max_leaves=8), st.lists(st.text("ab01._q", max_size=7), min_size=1, max_size=6))
-def test_it_answers_as_re_does(text: str, names: list[str]) -> None:
+def test_it_agrees_with_re(text: str, names: list[str]) -> None:
     try:
         truth = re.compile(text)
     except re.error:
@@ -70,7 +70,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_nothing_hangs(text: str) -> None:
+def test_hostile_expressions_do_not_hang(text: str) -> None:
     with at_most(2_000_000):
         pattern = pattern_of(text)
         if pattern is not None:
@@ -83,7 +83,7 @@ def test_nothing_hangs(text: str) -> None:
     "text",
     ["(", "[", "(?P<n>a)(?P=n)", "(?<=a)b", "(?i)a", "(?s:.)", "a*+", "(?>a)", "*", r"\Ba", "a" * 5_000, "(" * 3_000],
 )
-def test_what_lies_outside_gives_no_pattern(text: str) -> None:
+def test_unsupported_expressions_give_no_pattern(text: str) -> None:
     assert pattern_of(text) is None
 
 

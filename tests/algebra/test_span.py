@@ -1,4 +1,4 @@
-"""Spans and boxes behave as the sets they stand for."""
+"""Spans and boxes behave like the sets that they represent."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_set_operations(one: set[int], other: set[int]) -> None:
 
 
 @given(SETS, st.none() | st.integers(-9, 9), st.none() | st.integers(-9, 9), st.none() | st.integers(1, 4))
-def test_slices_are_pythons(members: set[int], start: int | None, stop: int | None, step: int | None) -> None:
+def test_slices_are_those_of_python(members: set[int], start: int | None, stop: int | None, step: int | None) -> None:
     assert list(Span.of(members).slice(start, stop, step)) == sorted(members)[start:stop:step]
 
 

@@ -1,4 +1,4 @@
-"""Configs that lack a key which a later writer added, and files without a config: the same model."""
+"""Configs without a key that later versions added, and files without a config, are read as the same model."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_a_config_from_before_the_second_attention_has_none(norms: dict[str, Any
 
 @pytest.mark.parametrize("norms", NORMS, ids=str)
 @pytest.mark.parametrize("dual", DUAL, ids=str)
-def test_without_a_config_the_layers_say_whether_they_have_it(dual: dict[str, Any], norms: dict[str, Any]) -> None:
+def test_without_a_config_the_layers_show_the_second_attention(dual: dict[str, Any], norms: dict[str, Any]) -> None:
     spec = genuine({**SD3, **norms, **dual})
     audited = judged(spec, None)
     assert codes(audited) == set(), audited.findings

@@ -1,4 +1,4 @@
-"""Layouts of authors' own code under a type that transformers has too."""
+"""Layouts of the authors' code under a model type that transformers has too."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def exact(audited: Audit, definition: str) -> None:
     assert audited.counts.unique_parameters == audited.counts.expected_parameters
 
 
-def test_layers_that_a_model_wears_for_good_are_no_unmerged_adapter() -> None:
+def test_permanent_adapter_layers_are_not_an_unmerged_adapter() -> None:
     spec = genuine(PHI4MM)
     assert spec["model.layers.0.self_attn.qkv_proj.lora_A.speech.weight"][1] == (6, 48)
     exact(judged(spec, PHI4MM), "phi4mm")
@@ -89,7 +89,7 @@ def test_kimi_under_the_authors_names() -> None:
     exact(judged(spec, config), "kimi_k25")
 
 
-def test_a_config_of_other_code_under_a_types_name_claims_nothing() -> None:
+def test_a_config_of_other_code_under_the_name_of_a_type_is_undecided() -> None:
     spec = {name.replace("model.", "model.language_model."): entry for name, entry in genuine(QWEN2).items()}
     for index in range(3):
         spec[f"model.prediction_head.layers.{index}.ffn.up_proj.weight"] = ("BF16", (96, 64))
@@ -101,7 +101,7 @@ def test_a_config_of_other_code_under_a_types_name_claims_nothing() -> None:
     assert "N412" in {finding.code for finding in audited.findings}
 
 
-def test_impossible_sizes_of_a_part_that_the_class_lacks_are_no_matter() -> None:
+def test_impossible_sizes_of_a_part_that_the_class_lacks_are_accepted() -> None:
     record = base_record("moshi", "ForCausalLM")
     config = {"model_type": "moshi", "architectures": [record["class"]], **record["config"]}
     depth = {**config.get("depth_decoder_config", {}), "hidden_size": 50, "num_attention_heads": 7}

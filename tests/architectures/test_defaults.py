@@ -1,4 +1,4 @@
-"""The table of defaults: what a missing config key means, and which keys move nothing."""
+"""The table of defaults: values of missing config keys, and keys that affect no shape."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def known(model_type: str) -> Defaults:
     return found
 
 
-def test_every_type_reads() -> None:
+def test_every_type_has_defaults() -> None:
     types = known_types()
     assert len(types) > 700
     assert list(types) == sorted(set(types))
@@ -32,7 +32,7 @@ def test_every_type_reads() -> None:
         assert found.made_from.startswith(("transformers ", "diffusers "))
 
 
-def test_a_type_nobody_knows_has_no_defaults() -> None:
+def test_an_unknown_type_has_no_defaults() -> None:
     assert defaults_of("no-such-type") is None
     assert defaults_of('llama","x":"') is None
     assert defaults_of("") is None
@@ -82,7 +82,7 @@ def test_known_defaults(model_type: str, key: str, value: object) -> None:
         ("swin", "hidden_size", ("depths", "embed_dim")),
     ],
 )
-def test_a_value_that_follows_another_key_is_no_default(model_type: str, key: str, follows: tuple[str, ...]) -> None:
+def test_a_value_that_follows_another_key_is_not_a_default(model_type: str, key: str, follows: tuple[str, ...]) -> None:
     found = known(model_type)
     assert found.values.get(key) is None
     assert found.derived[key] == follows
@@ -109,7 +109,7 @@ def test_both_spellings_of_a_key() -> None:
     assert known("llama").spellings("vocab_size") == ("vocab_size",)
 
 
-def test_what_the_versions_disagree_about_is_kept() -> None:
+def test_differences_between_versions_are_kept() -> None:
     assert known("llava").differs["tie_word_embeddings"] == {"4": True, "5": False}
     for model_type in known_types():
         for key, sides in known(model_type).differs.items():
@@ -127,7 +127,7 @@ def test_each_version_has_its_own_defaults() -> None:
     assert inner["hidden_size"] == known("glm4v_moe").values["text_config"]["hidden_size"]
 
 
-def test_what_one_version_alone_says_is_said_for_both() -> None:
+def test_defaults_of_one_version_apply_to_both() -> None:
     assert class_defaults("bert", "5")[0]["position_embedding_type"] == "absolute"
     assert class_defaults("parakeet_encoder", "4")[0]["convolution_bias"] is True
 
@@ -164,5 +164,5 @@ def test_inert_keys_are_keys() -> None:
         "position_embedding_type",
     ],
 )
-def test_what_could_move_a_shape_is_not_inert(key: str) -> None:
+def test_keys_that_can_affect_a_shape_are_not_inert(key: str) -> None:
     assert key not in inert_keys()

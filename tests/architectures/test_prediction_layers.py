@@ -1,6 +1,6 @@
-"""Layers that predict further tokens, in the names of the releases, beside records of the models that leave them out.
+"""Layers that predict further tokens, under the names of releases, added to records of models without them.
 
-A layer is the copy of a recorded one that is built alike, and the tensors that join it to the model, by name with
+A layer is the copy of a recorded one of the same structure, plus the tensors that join it to the model, by name with
 their shape (d: width, v: vocabulary, m: streams, h, kv: width of all heads, dh: of one).
 """
 
@@ -17,8 +17,8 @@ from tests.judged import base_record, judged, spec_of
 
 
 class Layer(NamedTuple):
-    """copies: parts of recorded layers that it has; prefix: of its names; joins: its own tensors, those that may miss
-    first; config: what it needs; block: where the copies are below the prefix."""
+    """copies: parts of recorded layers that it has; prefix: of its names; joins: its own tensors, optional ones
+    first; config: keys that it needs; block: place of the copies under the prefix."""
 
     copies: tuple[str, ...]
     prefix: str

@@ -392,7 +392,7 @@ OTHER_FORMATS: dict[str, bytes | Callable[[], bytes]] = {
     "program": b"\x7fELF\x02\x01\x01" + b"\0" * 50,
 }
 for name, content in OTHER_FORMATS.items():
-    add(f"foreign: {name}", content, "not-a-checkpoint")
+    add(f"other format: {name}", content, "not-a-checkpoint")
 add("zip behind", lambda: GOOD + _zip(), "data-behind-end")
 add("noise", bytes((n * 89 + 41) % 251 for n in range(3000)), "header-length")
 

@@ -1,4 +1,4 @@
-"""Full-size conversions in next to no space, before and after: Llama-3-70B to GGUF, Mixtral 8x7B stacked.
+"""Writes sparse full-size checkpoints before and after conversion: Llama-3-70B to GGUF, Mixtral 8x7B stacked.
 
 python -m tests.benchmarks.conversions FOLDER
 """
@@ -31,7 +31,7 @@ def spec_of(made: Side) -> Spec:
 
 
 def make(folder: Path) -> None:
-    """All four checkpoints."""
+    """Write all four checkpoints."""
     llama, mixtral = side(LLAMA70B, genuine(LLAMA70B)), side(MIXTRAL, genuine(MIXTRAL))
     write(folder / "llama70b", spec_of(llama), LLAMA70B, shards=30)
     converted = gguf(llama, "Q8_0")

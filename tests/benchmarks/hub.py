@@ -1,10 +1,10 @@
-"""Reading headers from the Hub against the Hub's own client, both from the stand-in, in the same run.
+"""Compares the time to read headers with that of the Hub's own client, both from the stand-in, in the same run.
 
     python -m tests.benchmarks.hub [--rounds 5] [--latency 0.05] [--speed 0] [MODEL...]
 
-latency is a round trip in seconds; speed in bytes per second of the whole line (12.5e6 is 100 Mbit/s), 0 for
-as fast as it goes. Every reading is a process of its own with an empty cache; what is timed is the call,
-without the imports. Printed are medians, and the medians of the ratios of each round.
+latency: round trip in seconds; speed: bytes per second of all connections together (12.5e6 is 100 Mbit/s), 0 for
+unlimited. Every reading runs in a separate process with an empty cache; the call is timed without the imports.
+Prints medians, and the medians of the ratios of each round.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def timed(reader: str, endpoint: str, repository: str, commit: str) -> float:
 
 
 def main() -> None:
-    """Measures and prints."""
+    """Measure and print."""
     options = argparse.ArgumentParser()
     options.add_argument("models", nargs="*", default=NAMES)
     options.add_argument("--rounds", type=int, default=5)

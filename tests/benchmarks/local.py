@@ -1,8 +1,8 @@
-"""Local speed as ratios of one run: CPU and peak memory of whole processes, the commands in turn.
+"""Local speed as ratios within a run: CPU time and peak memory of processes, with commands run alternately.
 
     python -m tests.benchmarks.local [rounds]
 
-Needs the project's test extra. Writes sparse checkpoints to a temporary folder: real headers, holes for data.
+Needs the project's test extra. Writes sparse checkpoints to a temporary folder.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Cost:
 
 
 def cost(command: list[str]) -> Cost:
-    """Runs a command to its end with its output thrown away."""
+    """Run a command to its end and discard its output."""
     with open(os.devnull, "w", encoding="utf-8") as nowhere:
         process = subprocess.Popen(command, stdout=nowhere, stderr=nowhere)
         _, status, usage = os.wait4(process.pid, 0)
@@ -69,13 +69,13 @@ def cost(command: list[str]) -> Cost:
 
 
 def ratio(ours: list[str], theirs: list[str], rounds: int, of: Callable[[Cost], float]) -> float:
-    """The median of the per-round ratios, the two commands in turn."""
+    """The median of the ratios of each round, with both commands run alternately."""
     cost(ours), cost(theirs)
     return statistics.median(of(cost(ours)) / of(cost(theirs)) for _ in range(rounds))
 
 
 def difference(first: list[list[str]], second: list[list[str]], rounds: int) -> float:
-    """(large less tiny) of ours over the same of theirs."""
+    """The ratio of (large - tiny) of our command to that of theirs."""
     ratios = []
     for _ in range(rounds):
         costs = [cost(command).cpu for command in (*first, *second)]
@@ -84,7 +84,7 @@ def difference(first: list[list[str]], second: list[list[str]], rounds: int) -> 
 
 
 def comparing(folder: str, name: str, rounds: int) -> float:
-    """The CPU of a comparison over that of the two audits it is made of."""
+    """The ratio of the CPU time of a comparison to that of its two audits."""
     source, target = (str(Path(folder) / one) for one in PAIRS[name])
     ratios = []
     for _ in range(rounds):
@@ -94,12 +94,12 @@ def comparing(folder: str, name: str, rounds: int) -> float:
 
 
 def main(rounds: int) -> None:
-    """Prints one line a goal: the ratio, and what it should stay under."""
+    """Print one line per goal: the ratio and its upper limit."""
     with tempfile.TemporaryDirectory() as folder:
         where = {}
         for name in ("tiny", "dsv3", "dsv3-by-name", "flat200k"):
             where[name] = str(Path(folder) / name)
-            # made elsewhere: a child starts with its parent's peak memory
+            # written by another process: a child starts with its parent's peak memory
             subprocess.run([PYTHON, "-m", "tests.sparse_models", folder, name], check=True, capture_output=True)
         subprocess.run([PYTHON, "-m", "tests.benchmarks.conversions", folder], check=True, capture_output=True)
         hub = [PYTHON, "-c", HUB]

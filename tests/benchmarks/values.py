@@ -1,8 +1,8 @@
-"""Speed of reading values as ratios of one run: plain reads of the same bytes over `--values`, in turn.
+"""Speed of reading values as ratios within a run: plain reads of the same bytes to `--values`, run alternately.
 
     python -m tests.benchmarks.values [rounds]
 
-Two ratios: of CPU time, which the goals are for, and of wall time, where threads show if the machine is idle.
+Two ratios: of CPU time, to which the goals refer, and of wall time, which threads reduce on an idle machine.
 
 Writes checkpoints of normally distributed weights, 260 MB in 16 bits, to a temporary folder. Another process that
 uses the memory of the machine lowers all ratios.
@@ -41,7 +41,7 @@ MEMORY: Final = 300
 
 
 def made(place: str) -> None:
-    """Writes the weights in three dtypes; those in float16 are those in bfloat16, rounded where it has fewer bits."""
+    """Write the weights in three dtypes; float16 has the values of bfloat16, rounded where it has fewer bits."""
     folder = Path(place)
     random = np.random.default_rng(0)
     spec = spec_of(dict(llama(CONFIG)))
@@ -53,7 +53,7 @@ def made(place: str) -> None:
 
 
 def read(*folders: Path) -> None:
-    """Reads every byte."""
+    """Read every byte."""
     for folder in folders:
         with (folder / "model.safetensors").open("rb", buffering=0) as file:
             while file.read(1 << 22):
@@ -75,15 +75,15 @@ def ratios(ours: Callable[[], object], theirs: Callable[[], object], rounds: int
 
 
 def megabytes() -> int:
-    """The most memory that this process has held so far."""
+    """The peak memory of this process so far."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 
 def main(rounds: int) -> None:
-    """Prints one line a goal."""
+    """Print one line per goal."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        # made in another process, whose memory is not that of the checks
+        # written by another process, so that its memory does not count
         subprocess.run([sys.executable, "-c", f"{MAKE}({name!r})"], check=True)
         start = megabytes()
         for what, goal in GOALS.items():

@@ -1,4 +1,4 @@
-"""What other programs rely on: exit codes, streams, and the JSON contract."""
+"""The interface for other programs: exit codes, streams, and JSON documents."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ COUNTS = {
 
 
 def run(*words: str, cwd: Path = CHECKPOINTS) -> subprocess.CompletedProcess[str]:
-    """The command, as a process."""
+    """Run the command as a subprocess."""
     environment = {**os.environ, "NO_COLOR": "1", "PYTHONUTF8": "1", "PYTHONPATH": str(FIXTURES.parent)}
     return subprocess.run(
         [sys.executable, "-m", "inspector", *words], cwd=cwd, env=environment, capture_output=True, encoding="utf-8"
@@ -31,7 +31,7 @@ def run(*words: str, cwd: Path = CHECKPOINTS) -> subprocess.CompletedProcess[str
 
 
 def reported(*words: str) -> dict[str, Any]:
-    """The object a command prints."""
+    """The JSON object that a command prints."""
     value: dict[str, Any] = json.loads(run(*words, "--format", "json").stdout)
     return value
 
@@ -82,7 +82,7 @@ def test_exit_codes(words: tuple[str, ...], code: int) -> None:
 
 
 @pytest.mark.parametrize("source", ["small-llama", "my-finetune", "tied-llama", "absent", "."])
-def test_an_audit_is_one_object_also_when_something_is_wrong(source: str) -> None:
+def test_an_audit_is_one_object_for_unreadable_sources_too(source: str) -> None:
     value = reported("audit", source)
     assert value["schema"] == "inspector.audit/1"
     assert value["source"] == source
@@ -132,13 +132,13 @@ def test_help_is_printed_by_a_word_or_an_option() -> None:
     assert run("help", "audit").stdout == run("audit", "--help").stdout
 
 
-def test_a_value_that_is_no_choice_is_refused_with_the_choices() -> None:
+def test_an_invalid_value_is_refused_with_the_valid_choices() -> None:
     refused = run("audit", "small-llama", "--format", "xml")
     assert refused.returncode == 2
     assert "'--format' / '-f': 'xml' is not one of text, json, markdown" in refused.stderr
 
 
-def test_a_word_that_is_no_verb_gets_one_line_that_helps() -> None:
+def test_an_unknown_verb_gets_one_line_of_help() -> None:
     assert run("adit", "x").stderr == "inspector: unknown command 'adit'; did you mean audit?\n"
     assert "hf://gpt2" in run("gpt2").stderr
     for word, verb in (("check", "audit"), ("diff", "compare"), ("fix", "mend"), ("ls", "tensors")):
@@ -149,24 +149,24 @@ def test_a_word_that_is_no_verb_gets_one_line_that_helps() -> None:
     ("fsdp", "N420"), ("zero3", "pages"), ("verdict", "glossary"), ("glosary", "did you mean glossary?"),
     ("D999", "explain all"),
 ])  # fmt: skip
-def test_a_word_without_a_page_names_the_pages_that_have_it(word: str, said: str) -> None:
+def test_a_topic_without_a_page_names_the_pages_that_mention_it(word: str, said: str) -> None:
     done = run("explain", word)
     assert (done.returncode, said in done.stderr) == (2, True), done.stderr
 
 
-def test_names_from_a_checkpoint_cannot_touch_the_terminal(tmp_path: Path) -> None:
+def test_names_from_a_checkpoint_cannot_send_control_codes(tmp_path: Path) -> None:
     spec = genuine(SMALL_LLAMA)
-    evil = "x\x1b[31m\n\u202e[red]<b>\u200b|`a`"
-    spec[f"{evil}.weight"] = ("BF16", (2, 2))
-    write(tmp_path / "evil", spec, {**SMALL_LLAMA, evil: 1})
+    hostile = "x\x1b[31m\n\u202e[red]<b>\u200b|`a`"
+    spec[f"{hostile}.weight"] = ("BF16", (2, 2))
+    write(tmp_path / "hostile", spec, {**SMALL_LLAMA, hostile: 1})
     for words in (("audit",), ("audit", "--verbose"), ("tensors", "--all"), ("audit", "--format", "markdown")):
-        done = run(words[0], str(tmp_path / "evil"), *words[1:])
+        done = run(words[0], str(tmp_path / "hostile"), *words[1:])
         printed = done.stdout + done.stderr
         assert "\x1b" not in printed
         assert "\u202e" not in printed
         assert "\u200b" not in printed
-    json.loads(run("audit", str(tmp_path / "evil"), "--format", "json").stdout)
-    assert run("audit", str(tmp_path / "evil"), "--format", "json").stdout.isascii()
+    json.loads(run("audit", str(tmp_path / "hostile"), "--format", "json").stdout)
+    assert run("audit", str(tmp_path / "hostile"), "--format", "json").stdout.isascii()
 
 
 def test_the_config_option_replaces_the_config(tmp_path: Path) -> None:
@@ -187,7 +187,7 @@ def test_weights_chooses_a_set(tmp_path: Path) -> None:
     assert other["verdict"] == "findings"
 
 
-def test_a_closed_pipe_is_no_error() -> None:
+def test_a_closed_pipe_is_not_an_error() -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "inspector", "tensors", "small-llama", "--all"],
         cwd=CHECKPOINTS, stdout=subprocess.PIPE, stderr=subprocess.PIPE,

@@ -1,4 +1,4 @@
-"""How the command ends when its output is not taken, and when it is told to stop."""
+"""Exit codes of the command when its output cannot be written, and when it receives a signal."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ CALLS = {
     "compare small-llama half-converted": 1, "mend my-finetune": 1, "audit absent": 3,
 }  # fmt: skip
 """Arguments -> the exit code where the output is taken."""
-NOT_TAKEN = {">/dev/full": "No space left on device", ">&-": "it is closed"}
+NOT_WRITABLE = {">/dev/full": "No space left on device", ">&-": "it is closed"}
 """Redirection of the output -> what the one line on standard error says. The exit code is 2."""
-CUT_OFF = ("| head -c 1 >/dev/null", "| true", "2>/dev/full", "2>&-", "<&-")
+CLOSED_EARLY = ("| head -c 1 >/dev/null", "| true", "2>/dev/full", "2>&-", "<&-")
 """Redirections that do not change the exit code."""
 
 
@@ -42,16 +42,16 @@ def shell(arguments: str, redirection: str) -> tuple[int, str]:
     return done.returncode, done.stderr
 
 
-@pytest.mark.parametrize("redirection", [*NOT_TAKEN, *CUT_OFF])
+@pytest.mark.parametrize("redirection", [*NOT_WRITABLE, *CLOSED_EARLY])
 @pytest.mark.parametrize(
     "arguments",
     [pytest.param(one, marks=() if one in ("--help", "audit my-finetune") else pytest.mark.slow) for one in CALLS],
 )
-def test_output_that_is_not_taken(arguments: str, redirection: str) -> None:
+def test_output_that_cannot_be_written(arguments: str, redirection: str) -> None:
     if redirection == ">/dev/full" and not os.path.exists("/dev/full"):
         pytest.skip("no device that is full")
     code, errors = shell(arguments, redirection)
-    reason = NOT_TAKEN.get(redirection)
+    reason = NOT_WRITABLE.get(redirection)
     assert code == (CALLS[arguments] if reason is None else 2)
     if reason is not None:
         assert errors == f"inspector: standard output: {reason}\n"

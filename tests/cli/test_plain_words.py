@@ -1,4 +1,4 @@
-"""The two ways of reading a command line: what the short one understands, the parser understands alike."""
+"""The fast parser of command lines agrees with the complete one on all lines that it accepts."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ def test_plain_words_are_understood(words: list[str], meaning: Call) -> None:
 
 
 @pytest.mark.parametrize("words", LEFT)
-def test_every_doubt_is_left_to_the_parser(words: list[str]) -> None:
+def test_all_other_lines_are_left_to_the_complete_parser(words: list[str]) -> None:
     assert understood(words) is None
 
 
 def parsed(words: Sequence[str]) -> Call | None:
-    """The call that the parser understands; None where it prints something and runs nothing."""
+    """The call that the complete parser makes; None where it prints something and runs nothing."""
     calls: list[Call] = []
 
     def note(verb: str, values: dict[str, Any]) -> int:
@@ -60,14 +60,14 @@ def parsed(words: Sequence[str]) -> Call | None:
 
 
 def without_defaults(call: Call) -> Call:
-    """The call without what the table has as default."""
+    """The call without the defaults of the table."""
     verb = next(verb for verb in VERBS if verb.name == call[0])
     defaults = {option.name: option.default for option in verb.options if option.default is not None}
     return call[0], {name: value for name, value in call[1].items() if defaults.get(name) != value}
 
 
 @pytest.mark.parametrize("lines", [300, pytest.param(2_000, marks=pytest.mark.slow)])
-def test_both_ways_understand_the_same(lines: int, capfd: pytest.CaptureFixture[str]) -> None:
+def test_both_parsers_agree(lines: int, capfd: pytest.CaptureFixture[str]) -> None:
     rng = random.Random(20)
     seen = 0
     for _ in range(lines):
@@ -81,7 +81,7 @@ def test_both_ways_understand_the_same(lines: int, capfd: pytest.CaptureFixture[
 
 
 def command_line(rng: random.Random) -> list[str]:
-    """A verb with words that are mostly right."""
+    """A verb with mostly valid words."""
     verb = rng.choice(VERBS)
     words = [rng.choice(["x", "a/b", "llama", "-", "x=y"]) for _ in verb.arguments if rng.random() < 0.95]
     for option in rng.sample(verb.options, k=min(len(verb.options), rng.randrange(4))):
@@ -101,7 +101,7 @@ def option_words(rng: random.Random, option: Option) -> list[str]:
 
 
 @pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.name)
-def test_each_verb_takes_the_words_of_the_table(verb: Verb) -> None:
+def test_each_verb_accepts_the_words_of_the_table(verb: Verb) -> None:
     declared = inspect.signature(getattr(verbs, verb.name)).parameters
     where: dict[str, Any] = Where.__annotations__ if "where" in declared else {}
     taken = {*declared, *where} - {"where"}

@@ -39,7 +39,7 @@ def title(number: int) -> str:
 
 
 def check_exact(audited: Audit, listing: dict[str, Any]) -> None:
-    """Check for a clean verdict and the check_exact count."""
+    """Check for a clean verdict and the exact count."""
     assert codes(audited) == set(), [one.message for one in audited.findings]
     assert audited.architecture is not None and audited.architecture.name == listing["class"]
     counts = audited.counts

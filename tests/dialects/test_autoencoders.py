@@ -38,7 +38,7 @@ def under(prefix: str, spec: Spec) -> Spec:
 
 
 def check_exact(found: Audit, parameters: int) -> None:
-    """Check for a clean verdict and the check_exact count."""
+    """Check for a clean verdict and the exact count."""
     assert found.verdict == "clean", [one.message for one in found.findings]
     assert found.counts.unique_parameters == found.counts.expected_parameters == parameters
 

@@ -1,4 +1,4 @@
-"""For each rule on names, dims, dtypes and totals a checkpoint on which it fires; on HEALTHY none does."""
+"""For each finding about names, dims, dtypes and totals, a checkpoint that has it."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def unknown(change: Callable[[Spec], None] = lambda spec: None) -> Audit:
 
 
 def own_code() -> Spec:
-    """BERT with gated layers of its repository's own, as jina-embeddings-v2 has them."""
+    """BERT with gated layers of custom code, as in jina-embeddings-v2."""
     spec = spec_of(base_record("bert", "Model"))
     layers = {name.split(".intermediate.")[0] for name in spec if ".intermediate." in name}
     spec = {name: entry for name, entry in spec.items() if ".intermediate." not in name}
@@ -155,12 +155,12 @@ def own_code() -> Spec:
 
 
 def frequencies(spec: Spec) -> None:
-    """The rotary frequencies that older files hold."""
+    """Adds the rotary frequencies that older files store."""
     spec.update({f"model.layers.{n}.self_attn.rotary_emb.inv_freq": ("F32", (64,)) for n in range(32)})
 
 
 def vision(spec: Spec) -> None:
-    """A tower that the text-only config does not describe."""
+    """Adds a tower that the text-only config does not describe."""
     spec.update({f"vpm.encoder.layers.{n}.mlp.fc{k}.weight": ("BF16", (1152, 4304)) for n in range(27) for k in (1, 2)})
     spec["vpm.embeddings.patch_embedding.weight"] = ("BF16", (1152, 3, 14, 14))
 
@@ -173,7 +173,7 @@ def refused() -> Audit:
 
 
 def indexed(**totals: int) -> Audit:
-    """A healthy checkpoint whose index states these totals."""
+    """An undamaged checkpoint whose index states these totals."""
     spec = genuine(LLAMA8B)
     healthy = judged(spec, LLAMA8B).checkpoint
     index = Index("model.safetensors.index.json", dict.fromkeys(spec, "model.safetensors"), {}, dict(totals), ())
@@ -201,7 +201,7 @@ def saved(
 ) -> Audit:
     """What a library saved of a class, in a folder with a change of its config.
 
-    lost: a tensor that is left out. more: one that the class does not have. without: a prefix that names lost.
+    lost: a tensor to leave out. more: one that the class does not have. without: a prefix removed from all names.
     """
     record = base_record(model_type, class_suffix)
     spec = {name.removeprefix(without): entry for name, entry in spec_of(record).items() if name != lost}
@@ -281,7 +281,7 @@ def of_torchtune() -> Audit:
 
 
 def gguf_with_a_lora() -> Audit:
-    """A conversion of Llama that kept one matrix of an adapter."""
+    """A conversion of Llama that contains one matrix of an adapter."""
     record = recorded_gguf.records()["llama"]
     written = recorded_gguf.target_of(record, recorded_gguf.source_of(record))
     written.arrays["blk.0.attn_q.lora_a"] = written.arrays["output_norm.weight"][None]
@@ -342,14 +342,14 @@ PROJECTOR: recorded_gguf.Keys = [
 
 
 def gguf_projector(*keys: str) -> recorded_gguf.Written:
-    """LLaVA's projector behind a tower without blocks. keys: those that it lacks."""
+    """LLaVA's projector after a tower without blocks. keys: those that it lacks."""
     arrays = {f"mm.{number}.weight": np.ones((32, 32), np.float32) for number in (0, 2)}
     kept = [one for one in PROJECTOR if one[0] not in keys]
     return recorded_gguf.Written(kept, {**arrays, "v.class_embd": np.ones(32, np.float32)}, {})
 
 
 def gguf_with(*files: recorded_gguf.Written, names: Sequence[str] = ()) -> Audit:
-    """Files with a projector and the models beside it. names: other names than usual."""
+    """Files with a projector and models in the same folder. names: unusual names."""
     usual = ["mmproj.gguf" if "mm.0.weight" in written.arrays else "model.gguf" for written in files]
     with TemporaryDirectory() as place:
         for written, name in zip(files, names or usual, strict=True):
@@ -367,7 +367,7 @@ def gguf_with_experts_one_by_one() -> Audit:
 
 
 def gguf_of(model_type: str, architecture: str = "llama") -> recorded_gguf.Written:
-    """A conversion of a model type. architecture: as the file and its keys call it."""
+    """A conversion of a model type. architecture: as named in the file and its keys."""
     record = recorded_gguf.records()[model_type]
     written = recorded_gguf.target_of(record, recorded_gguf.source_of(record))
     own = next(value for key, _, value in written.keys if key == "general.architecture")
@@ -380,7 +380,7 @@ def gguf_of(model_type: str, architecture: str = "llama") -> recorded_gguf.Writt
 
 
 def ranks_of_vllm(*ranks: int, file: str = "model-rank-{}-part-0.safetensors") -> Audit:
-    """Slices of a small model as two ranks of vLLM hold them. ranks: those of which the file is here."""
+    """Slices of a small model as two ranks of vLLM hold them. ranks: those with a file in the folder."""
     spec = genuine(TINY)
     for name in ("model.embed_tokens.weight", "lm_head.weight"):
         dtype, shape = spec[name]
@@ -393,7 +393,7 @@ def ranks_of_vllm(*ranks: int, file: str = "model-rank-{}-part-0.safetensors") -
 
 
 def gguf_adapter_of_another_kind() -> Audit:
-    """A LoRA in GGUF that states to be another adapter."""
+    """A LoRA in GGUF that states another kind of adapter."""
     pair = {f"blk.0.attn_q.weight.lora_{half}": np.ones((4, 4), np.float32) for half in "ab"}
     keys: recorded_gguf.Keys = [("general.type", "text", "adapter"), ("general.architecture", "text", "llama"),
                                 ("adapter.type", "text", "loha")]  # fmt: skip
@@ -441,7 +441,7 @@ def without_dense() -> Audit:
 
 
 def without_unet() -> Audit:
-    """A pipeline of which a component that it needs is null."""
+    """A pipeline in which a required component is null."""
     with TemporaryDirectory() as place:
         write(Path(place) / "text_encoder", genuine(BERT_BASE), BERT_BASE)
         index = {"_class_name": "StableDiffusionPipeline", "unet": [None, None],
@@ -497,7 +497,7 @@ def bloom_with_two_kv_heads() -> Audit:
 
 
 def gguf_with_doubled(name: str, key: str) -> Audit:
-    """A conversion of which one key has twice its value."""
+    """A conversion in which one key has twice its value."""
     record = recorded_gguf.records()[name]
     written = recorded_gguf.target_of(record, recorded_gguf.source_of(record))
     written.keys = [(one, kind, 2 * value if one == key else value) for one, kind, value in written.keys]
@@ -506,7 +506,7 @@ def gguf_with_doubled(name: str, key: str) -> Audit:
 
 
 def gguf_with_reversed(name: str, key: str) -> Audit:
-    """A conversion of which one list is reversed."""
+    """A conversion in which one list is reversed."""
     record = recorded_gguf.records()[name]
     written = recorded_gguf.target_of(record, recorded_gguf.source_of(record))
     written.keys = [(one, kind, value[::-1] if one == key else value) for one, kind, value in written.keys]
@@ -515,7 +515,7 @@ def gguf_with_reversed(name: str, key: str) -> Audit:
 
 
 def gguf_with_a_pre_tokenizer(name: str) -> Audit:
-    """A conversion of Llama with a vocabulary of pairs of bytes. name: how texts are split."""
+    """A conversion of Llama with a byte-pair vocabulary. name: of the pre-tokenizer."""
     record = recorded_gguf.records()["llama"]
     written = recorded_gguf.target_of(record, recorded_gguf.source_of(record))
     keys = [one for one in written.keys if not one[0].startswith("tokenizer.")]
@@ -556,7 +556,7 @@ def lone_part() -> Audit:
 
 
 def joined_parts() -> Audit:
-    """The first part of a split GGUF model with the beginning of another part behind it."""
+    """The first part of a split GGUF model followed by the beginning of another part."""
     record = recorded_gguf.records()["llama"]
     written = recorded_gguf.target_of(record, recorded_gguf.source_of(record))
     written.keys = [*written.keys, ("split.count", "u16", 2), ("split.no", "u16", 0)]
@@ -568,7 +568,7 @@ def joined_parts() -> Audit:
 
 
 def of_two_saves() -> Audit:
-    """Shards of which one is of another save, cut at other places."""
+    """Shards of which one is of another save with other boundaries."""
     record = base_record("llama", "CausalLM")
     folder = damaged(healthy(spec_of(record), record["config"]), [["shards", 3]])
     one, two, _ = (folder.weights[name].spec for name in sorted(folder.weights))
@@ -589,14 +589,14 @@ def two_saves() -> Audit:
 
 
 def eagle(spec: Spec, width: int = 4096) -> Spec:
-    """What EAGLE keeps of a model, and the matrix that joins embedding and hidden state."""
+    """The layers of a model that EAGLE stores, and the matrix that joins embedding and hidden state."""
     own = {name: entry for name, entry in spec.items() if name not in ("lm_head.weight", "model.norm.weight")}
     own.pop("model.layers.0.input_layernorm.weight")
     return {**own, "fc.weight": ("BF16", (width, 2 * width))}
 
 
 def without_cross_attention() -> Audit:
-    """An encoder and a decoder that was a model of its own."""
+    """An encoder-decoder model whose decoder was a separate model, without cross-attention."""
     record = base_record("encoder-decoder")
     return judged(
         {name: entry for name, entry in spec_of(record).items() if "crossattention" not in name}, record["config"]
@@ -611,7 +611,7 @@ def resnet(*lost: str) -> Audit:
 
 
 def with_adapter_config(*names: str) -> Audit:
-    """A model with an adapter_config.json and further files beside it."""
+    """A model with an adapter_config.json and further files in its folder."""
     record = base_record("llama", "CausalLM")
     config = {"peft_type": "LORA", "base_model_name_or_path": "meta-llama/Meta-Llama-3-8B"}
     damages: list[list[Any]] = [["text", "adapter_config.json", config], *(["beside", name, 1] for name in names)]
@@ -621,7 +621,7 @@ def with_adapter_config(*names: str) -> Audit:
 
 
 def of_own_head() -> Audit:
-    """A classifier of speech with the head of a class of one's own."""
+    """A speech classifier with the head of a custom class."""
     record = base_record("wav2vec2", "SequenceClassification")
     width = record["config"]["hidden_size"]
     spec = {name: entry for name, entry in spec_of(record).items() if not name.startswith(("projector", "classifier"))}
@@ -806,7 +806,7 @@ def reward(spec: Spec) -> None:
 
 
 def critic(spec: Spec) -> None:
-    """The head of OpenRLHF's critics in place of the model's."""
+    """The head of OpenRLHF's critics instead of the token head."""
     del spec["lm_head.weight"]
     spec["value_head.weight"] = ("BF16", (1, 4096))
 
@@ -828,7 +828,7 @@ def factored_by(factor: int) -> Spec:
 
 
 def exchanged(spec: Spec) -> None:
-    """The two factors of each module under each other's names."""
+    """The adapter with the names of the two factors of each module exchanged."""
     swap = {"lora_A": "lora_B", "lora_B": "lora_A"}
     for name, entry in [(name, spec.pop(name)) for name in list(spec)]:
         module, _, factor = name.removesuffix(".weight").rpartition(".")
@@ -836,7 +836,7 @@ def exchanged(spec: Spec) -> None:
 
 
 def first_shard(spec: Spec) -> None:
-    """What the first of several shards holds."""
+    """The tensors of the first of several shards."""
     for name in list(spec)[100:]:
         del spec[name]
 
@@ -888,7 +888,7 @@ FIRES |= {
 
 
 def compared(target: dict[str, Any], expect: str | None = None) -> Comparison:
-    """Llama-3-8B beside another one."""
+    """The comparison of Llama-3-8B with a changed one."""
     return compare_audits(llama(), judged(genuine(target), target), expect=expect)
 
 
@@ -919,7 +919,7 @@ def adapter(
 
 
 def merged_linear(spec: Spec) -> None:
-    """Saves the adapter of a joint matrix, in two parts, as the first versions of PEFT did."""
+    """The adapter of a joint matrix in two parts, as the first versions of PEFT saved it."""
     spec.clear()
     for layer in range(2):
         path = f"base_model.model.transformer.h.{layer}.attn.c_attn"
@@ -958,7 +958,7 @@ def hadamard(spec: Spec) -> None:
 
 
 def image_prompt(projection: str, adapter: str) -> Spec:
-    """An IP-Adapter beside its UNet, under these names."""
+    """An IP-Adapter with its UNet, under these names."""
     spec: Spec = {f"{projection}.{name}": ("F32", shape) for name, shape in {
         "proj.weight": (384, 64), "proj.bias": (384,), "norm.weight": (96,), "norm.bias": (96,)}.items()}  # fmt: skip
     spec |= {f"{adapter}.{at}.to_{part}_ip.weight": ("F32", (32, 96)) for at in (1, 3, 5) for part in "kv"}
@@ -992,7 +992,7 @@ VALUE = f"base_model.model.model.{LAYER_7}"
 
 
 def wrapped(spec: Spec) -> None:
-    """Saves the queries as PEFT's layers hold them."""
+    """Names the queries as PEFT's layers hold them."""
     for layer in range(32):
         path = f"model.layers.{layer}.self_attn.q_proj"
         spec[f"{path}.base_layer.weight"] = spec.pop(f"{path}.weight")
@@ -1001,14 +1001,14 @@ def wrapped(spec: Spec) -> None:
 
 
 def prefix(heads: int, width: int, layers: int, base: dict[str, Any]) -> Audit:
-    """A prefix of twenty tokens for so many heads, with a base."""
+    """A prefix-tuning adapter of twenty tokens for so many heads, with a base."""
     values = {"peft_type": "PREFIX_TUNING", "task_type": "CAUSAL_LM", "num_virtual_tokens": 20, "token_dim": width,
               "num_layers": layers, "num_attention_heads": heads, "num_transformer_submodules": 1}  # fmt: skip
     return with_base({"prompt_embeddings": ("F32", (20, 2 * layers * width))}, values, base)
 
 
 def without_biases(*stored: int) -> Audit:
-    """An adapter of a base with biases, which its config says were trained. stored: the layers that have theirs."""
+    """An adapter of a base with biases that its config lists as trained. stored: the layers whose biases are stored."""
     spec: Spec = {
         f"base_model.model.model.layers.{layer}.self_attn.q_proj.lora_{side}.weight": ("BF16", shape)
         for layer in range(32)
@@ -1029,13 +1029,13 @@ def value_head(spec: Spec) -> None:
 
 
 def unread_base() -> Audit:
-    """An adapter whose base is not there."""
+    """An adapter whose base is absent."""
     read = adapter().checkpoint
     return audit_adapter(read, base=BaseRead("org/base", None, "repository-not-found: there is no org/base"))
 
 
 def sliced(spec: Spec) -> None:
-    """The rows that the first of two processes holds of each tensor."""
+    """The rows of each tensor that the first of two processes holds."""
     spec.update({name: (dtype, (-(-shape[0] // 2), *shape[1:])) for name, (dtype, shape) in spec.items()})
 
 
@@ -1160,7 +1160,7 @@ def two_adapters() -> Audit:
 
 
 def lone_network() -> Audit:
-    """A UNet in a single file, under the prefix that it has there."""
+    """A UNet in a single file, under its prefix in such files."""
     with TemporaryDirectory() as place:
         spec = {f"model.diffusion_model.{name}": entry for name, entry in single_file.unet(SMALL_UNET).items()}
         write_file(Path(place) / "sd.safetensors", spec)
@@ -1185,7 +1185,7 @@ def of_timm() -> Audit:
 
 
 def of_llava(kind: str, *parts: str) -> Audit:
-    """A model of LLaVA's code base with this type of projector in its config. parts: those that are stored."""
+    """A model of LLaVA's code base with this type of projector in its config. parts: the stored ones."""
     spec: Spec = {
         **genuine(LLAMA8B),
         **{
@@ -1236,7 +1236,7 @@ FIRES |= {
 
 
 def converted_with_doubled(name: str, key: str) -> Comparison:
-    """A model and its conversion, of which one key has twice its value."""
+    """The comparison of a model with its conversion, in which one key has twice its value."""
     record = recorded_gguf.records()[name]
     tensors = {tensor: (dtype, tuple(shape)) for tensor, (dtype, shape) in record["source"].items()}
     return compare_audits(judged(tensors, record["config"]), gguf_with_doubled(name, key))

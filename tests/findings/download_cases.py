@@ -1,4 +1,4 @@
-"""A folder beside a repository with one wound each: the cases of the rules on downloads."""
+"""Downloads of a repository with one fault each, one for each finding about downloads."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ TREE = {
 """Four shards and small files, as a repository of a Llama states them."""
 
 
-def beside(change: Callable[[Path], object] = lambda folder: None) -> Comparison:
-    """A download with a change, beside the repository."""
+def changed_download(change: Callable[[Path], object] = lambda folder: None) -> Comparison:
+    """The comparison of a changed download with its repository."""
     audited = judged(genuine(LLAMA8B), LLAMA8B)
     index = Index("config.json", dict.fromkeys(audited.checkpoint.tensors, next(iter(SHARDS))), {}, {}, ())
     weights = replace(audited.checkpoint, lost=dict.fromkeys(SHARDS, ()), index=index)
@@ -51,8 +51,8 @@ def beside(change: Callable[[Path], object] = lambda folder: None) -> Comparison
         return with_files(compare_audits(local, replace(audited, checkpoint=stated)))
 
 
-def two() -> Comparison:
-    """Two commits of a repository."""
+def two_commits() -> Comparison:
+    """The comparison of two commits of a repository."""
     audited = judged(genuine(LLAMA8B), LLAMA8B)
     before = replace(audited.checkpoint, tree=TREE, commit=COMMIT, address="meta-llama/Meta-Llama-3-8B")
     changed = {**TREE, "config.json": RepositoryFile(3, None, "1" * 40), "LICENSE": RepositoryFile(9, None, OID)}
@@ -62,12 +62,12 @@ def two() -> Comparison:
 
 SECOND = "model-00002-of-00004.safetensors"
 DOWNLOADS: dict[str, Callable[[], Comparison]] = {
-    "download-incomplete": lambda: beside(lambda folder: (folder / SECOND).unlink()),
-    "download-differs": lambda: beside(lambda folder: os.truncate(folder / SECOND, 3_000_000)),
-    "download-config-differs": lambda: beside(lambda folder: (folder / "config.json").write_text("[]\n")),
-    "download-weights-extra": lambda: beside(
+    "download-incomplete": lambda: changed_download(lambda folder: (folder / SECOND).unlink()),
+    "download-differs": lambda: changed_download(lambda folder: os.truncate(folder / SECOND, 3_000_000)),
+    "download-config-differs": lambda: changed_download(lambda folder: (folder / "config.json").write_text("[]\n")),
+    "download-weights-extra": lambda: changed_download(
         lambda folder: (folder / "model-00002-of-00003.safetensors").write_text("x")
     ),
-    "download-leaves-out": lambda: beside(lambda folder: (folder / "README.md").unlink()),
-    "repositories-differ": two,
+    "download-leaves-out": lambda: changed_download(lambda folder: (folder / "README.md").unlink()),
+    "repositories-differ": two_commits,
 }

@@ -1,4 +1,4 @@
-"""Writes the Example of each finding's page anew from what the tool prints.
+"""Rewrites the example on each finding's page from the output of the tool.
 
 python -m tests.findings.make_pages
 """
@@ -37,12 +37,12 @@ def made(name: str) -> Finding:
 
 
 def example(finding: Finding) -> str:
-    """A finding as it is printed, indented as a page has it."""
+    """A finding as printed, indented for a page."""
     return "\n".join(f"    {line}" for line in finding_text(finding).rstrip("\n").split("\n"))
 
 
 def write() -> None:
-    """All pages."""
+    """Write all pages."""
     for name in (*FIRES, *COMPARED, *EXAMPLES, *READING):
         finding = all_findings()[name]
         shown = next(one for one in reported(name) if one.name == name)

@@ -14,11 +14,11 @@ from tests.make_schemas import facts_schemas
 
 @cache
 def facts_validators() -> dict[str, Any]:
-    """Code -> what validates the facts of its finding."""
+    """Code -> validator of the facts of its finding."""
     return {code: Draft202012Validator(schema) for code, schema in facts_schemas().items()}
 
 
 def assert_valid(*findings: Finding) -> None:
-    """The facts are as the schema of their finding says, in the JSON that the tool prints."""
+    """Validate the facts of findings, as the tool prints them, against the schemas."""
     for finding in findings:
         facts_validators()[finding.code].validate(json.loads(json.dumps(finding.facts)))

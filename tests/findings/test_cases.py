@@ -1,4 +1,4 @@
-"""Findings on names, dims, dtypes and totals: each fires on its case, none on a healthy checkpoint; pages are true."""
+"""Findings about names, dims, dtypes and totals: each occurs in its case, none in a clean checkpoint; pages agree."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from inspector.findings.registry import all_findings, page
 from tests.findings.cases import COMPARED, FIRES, classifying, llama
-from tests.findings.download_cases import beside
+from tests.findings.download_cases import changed_download
 from tests.findings.make_pages import example, reported
 from tests.findings.schemas import assert_valid
 
@@ -18,7 +18,7 @@ ELSEWHERE = {
 
 
 @pytest.mark.parametrize("name", [*FIRES, *COMPARED])
-def test_it_fires_and_its_page_is_true(name: str) -> None:
+def test_each_case_has_its_finding_and_the_page_agrees(name: str) -> None:
     findings = reported(name)
     finding = next(finding for finding in findings if finding.name == name)
     assert_valid(*findings)
@@ -26,12 +26,12 @@ def test_it_fires_and_its_page_is_true(name: str) -> None:
     assert example(finding) in page(type(finding)), "run python -m tests.findings.make_pages"
 
 
-def test_a_healthy_checkpoint_says_nothing_at_all() -> None:
+def test_a_clean_checkpoint_has_no_finding() -> None:
     assert llama().findings == ()
 
 
-def test_a_whole_download_says_nothing_at_all() -> None:
-    whole = beside()
+def test_a_complete_download_has_no_finding() -> None:
+    whole = changed_download()
     assert whole.findings == ()
     assert whole.verdict == "clean"
 

@@ -1,4 +1,4 @@
-"""The generated schema of facts: valid itself, complete, and strict. Examples of all findings are validated with it."""
+"""The generated schema of facts is valid, complete and strict; examples of all findings validate against it."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_the_schema_refuses_other_types() -> None:
         assert_valid(differing(stored=("1",)))
 
 
-def test_a_component_keeps_its_words_and_gets_a_place_in_the_pipeline() -> None:
+def test_a_finding_of_a_component_keeps_its_message_and_gets_a_place_in_the_pipeline() -> None:
     inner = differing()
     outer = inner.within("unet", Place(file="unet/", tensor="norm.weight"))
     assert outer.title == "unet: norm.weight"

@@ -1,4 +1,4 @@
-"""The texts of findings name fields that the findings have, and functions that there are."""
+"""Templates of findings only name existing fields and functions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inspector.findings.templates import FUNCTIONS
 
 
 @pytest.mark.parametrize("finding", all_findings().values(), ids=lambda one: one.code)
-def test_what_a_text_names_is_there(finding: type[Finding]) -> None:
+def test_names_in_templates_exist(finding: type[Finding]) -> None:
     texts = (finding.headline_text, finding.remedy_text, *(row[1] for row in finding.row_texts))
     fields = [row[2] for row in finding.row_texts if len(row) > 2]
     for text in texts:
@@ -22,16 +22,16 @@ def test_what_a_text_names_is_there(finding: type[Finding]) -> None:
             fields.extend([field] if field else [])
             fields.extend([argument.split()[0]] if function == "first" else [])
             assert function in FUNCTIONS
-    assert all(_is_there(finding, field.partition("[")[0]) for field in fields), fields
+    assert all(_exists(finding, field.partition("[")[0]) for field in fields), fields
 
 
-def _is_there(finding: type[Finding], path: str) -> bool:
+def _exists(finding: type[Finding], path: str) -> bool:
     name, _, inner = path.partition(".")
     known = name in finding.__struct_fields__ or isinstance(getattr(finding, name, None), property)
     return known and (not inner or name != "place" or hasattr(Place(), inner))
 
 
-def test_what_a_checkpoint_holds_is_no_text() -> None:
+def test_content_of_checkpoints_is_not_a_template() -> None:
     name = "{place.file} {0} {tensors:count tensor}"
     finding = TensorUnexpected(
         place=Place(tensor=name), tensors=1, elements=1, bytes=4, shape=(1,), dtype="{dtype}", names=(name,)

@@ -1,6 +1,6 @@
 """Guided fuzzing with atheris: `python -m tests.fuzz TARGET [SECONDS]`, after `pip install atheris`.
 
-Writes what fails to the working directory as `crash-*`; `python -m tests.fuzz TARGET crash-...` runs it again.
+Writes failing inputs to the working directory as `crash-*`; `python -m tests.fuzz TARGET crash-...` repeats one.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def main(words: list[str]) -> None:
-    """Fuzzes a target for some seconds, or runs a file through it."""
+    """Fuzz a target for some seconds, or run it on a file."""
     atheris = import_module("atheris")
 
     with atheris.instrument_imports(include=["inspector"]):

@@ -1,7 +1,8 @@
 """Compares random files with the reference readers: `python -m tests.fuzz.differential headers|pickles COUNT [SEED]`.
 
-headers: mutated safetensors files, beside safetensors. pickles: state dicts and archives of PyTorch, beside
-`torch.load(weights_only=True)`, which has to be installed. The first disagreement ends the run with its bytes.
+headers: mutated safetensors files, compared with safetensors. pickles: state dicts and archives of PyTorch, compared
+with `torch.load(weights_only=True)`, for which torch must be installed. The run ends at the first disagreement and
+prints its bytes.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections import Counter
 
 
 def main(words: list[str]) -> None:
-    """Runs the comparison and prints what came of it."""
+    """Run the comparison and print the result."""
     kind, number, *seed = words
     if kind == "headers":
         from tests.attacks.test_differential import compared, mutant

@@ -1,4 +1,4 @@
-"""Random files of PyTorch, judged beside `torch.load(weights_only=True)`."""
+"""Compares verdicts on random PyTorch files with `torch.load(weights_only=True)`."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def _places(raw: bytes, sign: bytes) -> Iterator[int]:
 
 
 def mutant(chance: random.Random) -> bytes:
-    """A file of torch, whole or changed in one place."""
+    """A PyTorch file, valid or changed in one place."""
     made = io.BytesIO()
     is_zip = chance.random() < 0.7
     value: Any = {f"w{at}": _value(chance, 2) for at in range(3)} if chance.random() < 0.6 else _value(chance)
@@ -144,7 +144,7 @@ def mutant(chance: random.Random) -> bytes:
 
 
 def _refusal(raw: bytes) -> str:
-    """Why torch refuses a file; "" where it loads it."""
+    """The reason why torch refuses a file; "" where it loads it."""
     try:
         torch.load(io.BytesIO(raw), weights_only=True, map_location="cpu")
     except Exception as problem:
@@ -160,7 +160,7 @@ def _found(raw: bytes) -> list[Finding]:
 
 
 def compared(raw: bytes) -> str:
-    """What both do with a file: "refused", "stricter", "accepted" or "taken by inspector alone"."""
+    """Compare both readers on a file: "refused", "stricter", "accepted" or "taken by inspector alone"."""
     refusal, found = _refusal(raw), _found(raw)
     errors = [one for one in found if one.severity == "error"]
     if refusal:

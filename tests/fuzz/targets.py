@@ -1,7 +1,7 @@
-"""What is fuzzed: each target takes any bytes, and fails where one of the invariants does not hold.
+"""Fuzz targets: each takes arbitrary bytes and fails where an invariant does not hold.
 
-A reader gives a header or findings, an audit a report and a verdict; neither raises, and neither takes more than the
-budget of one audit.
+A reader returns a header or findings, an audit a report and a verdict; neither raises or exceeds the work limit of one
+audit.
 """
 
 from __future__ import annotations
@@ -83,22 +83,22 @@ VALUES: tuple[Any, ...] = (
 
 
 def _reported(reported: Audit) -> None:
-    """A verdict and both reports."""
+    """Check the verdict and write both reports."""
     assert reported.verdict in VERDICTS
     assert "\x1b" not in audit_text(reported)
     json.loads(dumped(audit_json(reported)))
 
 
 def _config(data: bytes) -> None:
-    """An audit of weights that are whole next to this config, with both reports."""
+    """Audit complete weights with this config and write both reports."""
     values = decode_config(data)
     if isinstance(values, dict):
-        _reported(judged(_whole(len(data))[0], values))
+        _reported(judged(_complete_model(len(data))[0], values))
 
 
 def _settings(data: bytes) -> None:
-    """An audit of weights that are whole next to their config with some keys changed, with both reports."""
-    spec, stored = _whole(data[0] if data else 0)
+    """Audit complete weights with some keys of their config changed and write both reports."""
+    spec, stored = _complete_model(data[0] if data else 0)
     config = dict(stored)
     keys = [*stored, "quantization_config", "text_config", "architectures", "rope_scaling"]
     for key, value in list(zip(data[1::2], data[2::2], strict=False))[:MOST_CHANGED]:
@@ -107,18 +107,18 @@ def _settings(data: bytes) -> None:
 
 
 @cache
-def _whole_of(model_type: str) -> tuple[Spec, Mapping[str, Any]]:
+def _complete_model_of(model_type: str) -> tuple[Spec, Mapping[str, Any]]:
     record = base_record(model_type)
     return spec_of(record), record["config"]
 
 
-def _whole(number: int) -> tuple[Spec, Mapping[str, Any]]:
+def _complete_model(number: int) -> tuple[Spec, Mapping[str, Any]]:
     """Tensors and config of one of the types."""
-    return _whole_of(TYPES[number % len(TYPES)])
+    return _complete_model_of(TYPES[number % len(TYPES)])
 
 
 def _audit(data: bytes) -> None:
-    """A complete audit of a folder with this file, as the format that its first byte chooses."""
+    """Audit a folder with this file, in the format that its first byte selects."""
     names = ("model.safetensors", "model.gguf", "pytorch_model.bin", "weights.npz", "config.json", "model_index.json")
     with tempfile.TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as folder:
         name = names[data[0] % len(names)] if data else names[0]
@@ -155,7 +155,7 @@ STEPS_OF_A_RUN = STEPS // 30
 
 
 def run(name: str, data: bytes) -> None:
-    """Runs a target once; what takes more than a small budget ends there."""
+    """Run a target once, limited to a small amount of work."""
     target, _ = TARGETS[name]
     with one_budget(Budget(STEPS_OF_A_RUN)):
         try:

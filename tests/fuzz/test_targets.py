@@ -1,4 +1,4 @@
-"""The targets of the fuzzer take their seeds, and seeds with a few bytes changed."""
+"""The targets of the fuzzer accept their seeds, and seeds with a few changed bytes."""
 
 from __future__ import annotations
 

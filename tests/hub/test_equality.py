@@ -180,8 +180,8 @@ def empty_shard(folder: Path) -> None:
 
 
 DAMAGES = (
-    truncated_shard, lost_shard, wrong_config, no_config, pointer, merge_conflict, wrong_total, second_copy, only_pickles,
-    empty_shard,
+    truncated_shard, lost_shard, wrong_config, no_config, pointer, merge_conflict, wrong_total, second_copy,
+    only_pickles, empty_shard,
 )  # fmt: skip
 
 

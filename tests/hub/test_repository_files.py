@@ -89,7 +89,7 @@ DAMAGES: dict[str, tuple[Damage, set[str], str]] = {
     "a shard is missing": (lambda at: (at / SHARD).unlink(), {"V830"}, SHARD),
     "the index is missing": (lambda at: (at / "model.safetensors.index.json").unlink(), {"V830"}, "index.json"),
     "the tokenizer is missing": (lambda at: (at / "tokenizer.json").unlink(), {"V830"}, "tokenizer.json"),
-    "a shard is truncate": (lambda at: truncate(at / SHARD), {"V831"}, SHARD),
+    "a shard is truncated": (lambda at: truncate(at / SHARD), {"V831"}, SHARD),
     "the config was changed": (lambda at: change(at / "config.json"), {"V832"}, "config.json"),
     "the tokenizer was changed": (lambda at: change(at / "tokenizer.json"), {"V832"}, "tokenizer.json"),
     "weights of another save": (

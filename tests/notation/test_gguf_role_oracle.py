@@ -1,8 +1,8 @@
-"""Roles against an outside reference: llama.cpp's own table of what the tensors of each architecture are.
+"""Compares roles with an external reference: llama.cpp's table of the tensors of each architecture.
 
-`gguf.get_tensor_name_map` gives each name of an original checkpoint a meaning (`MODEL_TENSOR`). `ROLES` is the one
-correspondence of its meanings with ours, for all architectures; `EXCEPTIONS` lists the places where llama.cpp itself
-uses a tensor's name for something else.
+`gguf.get_tensor_name_map` maps each name of an original checkpoint to a meaning (`MODEL_TENSOR`). `ROLES` maps these
+meanings to our roles, for all architectures; `EXCEPTIONS` lists the places where llama.cpp itself uses a tensor's name
+for something else.
 """
 
 from __future__ import annotations
@@ -218,7 +218,7 @@ def definition_known_as(name: str) -> Architecture:
 
 
 def spellings(path: str, roots: frozenset[str]) -> Iterator[str]:
-    """A path as gguf may list it: in layer 1, experts numbered or all together, below one of the roots."""
+    """The forms in which gguf may list a path: in layer 1, experts numbered or stacked, under one of the roots."""
     first = re.sub(r"\{\w+\}", "1", path, count=1)
     for inner in (re.sub(r"\{\w+\}", "1", first), re.sub(r"\.\{\w+\}", "", first)):
         for root in sorted(roots):
@@ -226,7 +226,7 @@ def spellings(path: str, roots: frozenset[str]) -> Iterator[str]:
 
 
 def meanings(name: str) -> Iterator[tuple[str, str, str]]:
-    """(path, meaning, role) of everything that both know."""
+    """(path, meaning, role) of all tensors in both tables."""
     table = gguf.get_tensor_name_map(NUMBERS[SPLIT.get(name, name)], LAYERS).mapping
     definition = definition_known_as(name)
     roots = frozenset(head.root for head in definition.heads) | {"", "model.", "transformer.", "decoder.", "encoder."}
@@ -237,7 +237,7 @@ def meanings(name: str) -> Iterator[tuple[str, str, str]]:
 
 
 @pytest.mark.parametrize("name", sorted(CASES))
-def test_each_role_is_what_the_tensor_means_to_llama_cpp(name: str) -> None:
+def test_each_role_agrees_with_llama_cpp(name: str) -> None:
     wrong = [
         (path, meaning, role)
         for path, meaning, role in meanings(name)
@@ -246,7 +246,7 @@ def test_each_role_is_what_the_tensor_means_to_llama_cpp(name: str) -> None:
     assert wrong == []
 
 
-def test_the_comparison_reaches_every_architecture() -> None:
+def test_the_comparison_covers_every_architecture() -> None:
     compared = {name: {meaning for _, meaning, _ in meanings(name)} for name in CASES}
     assert min(len(found) for found in compared.values()) >= 6, compared
     assert {meaning for found in compared.values() for meaning in found} == set(ROLES)

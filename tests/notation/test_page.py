@@ -1,4 +1,4 @@
-"""The page on the notation names everything that definitions are written with."""
+"""The page on the notation mentions every element of definitions."""
 
 from __future__ import annotations
 

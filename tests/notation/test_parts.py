@@ -1,4 +1,4 @@
-"""Parts of a joined model: whose defaults they have, what the whole sets in them, when they are opaque."""
+"""Submodels: the source of their defaults, values that the whole model sets in them, and opaque parts."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ def shapes(plan: Plan) -> dict[str, tuple[int | None, ...]]:
 WHOLE = {"text_config": {"hidden_size": 3, "encoder_hidden_size": 99}, "vision_config": {"hidden_size": 5}}
 
 
-def test_what_the_whole_sets_in_a_part_is_not_read_there() -> None:
+def test_values_that_the_whole_sets_are_not_read_in_the_part() -> None:
     assert shapes(bound(JOINED, WHOLE))["text.key.weight"] == (3, 5)
 
 
-def test_what_the_whole_cannot_set_is_read_in_the_part() -> None:
+def test_other_values_are_read_in_the_part() -> None:
     assert shapes(bound(JOINED, {**WHOLE, "vision_config": {}}))["text.key.weight"] == (3, 99)
 
 

@@ -1,4 +1,4 @@
-"""What a row is traced to have read is within the keys that its expressions name."""
+"""Keys that a row reads at run time are among the keys that its expressions name."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TYPES = [name for name in oracle_types() if name in modules()][::9]
 
 
 def keys_named(outer: Scope | None, scope: Scope, nodes: list[Node], sets: dict[str, str]) -> Iterator[Leaf]:
-    """Every key below some expressions, through symbols, submodels and what an outer model sets of them."""
+    """Every key in some expressions, resolved through symbols, submodels and values set by an outer model."""
     seen: set[tuple[str, ...]] = set()
     while nodes:
         node = nodes.pop()
@@ -79,7 +79,7 @@ def test_reads_are_within_the_keys_that_the_expressions_name(model_type: str) ->
             assert any(path[: len(key)] == key for key in named), (row.slot.path, leaf)
 
 
-def test_a_trial_changes_what_reads_the_leaf_and_nothing_else() -> None:
+def test_a_changed_leaf_affects_only_rows_that_read_it() -> None:
     record = base_record("llama", "CausalLM")
     claim = claim_of(Config("config.json", dict(record["config"]), "config"))
     assert claim.definition is not None
@@ -92,7 +92,7 @@ def test_a_trial_changes_what_reads_the_leaf_and_nothing_else() -> None:
     assert {name: scope.word((name,)) for name in before} == before
 
 
-def test_a_leaf_may_lie_in_a_list_of_tables() -> None:
+def test_a_leaf_may_be_in_a_list_of_objects() -> None:
     record = base_record("zoedepth")
     claim = claim_of(Config("config.json", dict(record["config"]), "config"))
     assert claim.definition is not None

@@ -1,7 +1,7 @@
-"""The names that modelling code gives its modules agree with the roles of the definitions.
+"""Compares the roles in definitions with the module names of modelling code.
 
-The names are the outside reference: whoever wrote `q_proj` meant the query. `NAMES` states what the end of a path
-means; a definition that gives the module another role is wrong, unless `EXCEPTIONS` says why it is right.
+The names are an external reference: `q_proj` is the query. `NAMES` maps ends of paths to roles; a definition that gives
+the module another role is wrong, unless `EXCEPTIONS` states the reason.
 """
 
 from __future__ import annotations
@@ -225,7 +225,7 @@ def all_parts(definition: Architecture) -> Iterator[tuple[str, Part]]:
 
 
 def ends(path: str) -> list[str]:
-    """The last one to four segments of a path, the longest first, without what names a tensor of a module."""
+    """The last one to four segments of a path, longest first, without the name of the tensor in its module."""
     segments = re.sub(r"\{\w+\}", "{}", path).split(".")
     while segments[-1] in ("weight", "bias", "linear", "norm", "base_layer") and len(segments) > 1:
         if ".".join(segments[-3:]) in MEANING or ".".join(segments[-2:]) in MEANING:
@@ -235,7 +235,7 @@ def ends(path: str) -> list[str]:
 
 
 def last_word(role: str) -> str:
-    """What a role ends in: "attention.query" in "query", as "mlp.up.bias" in "up"."""
+    """The last word of a role: "query" of "attention.query", "up" of "mlp.up.bias"."""
     return [word for word in role.split(".") if word != "bias" and not word.isdigit()][-1]
 
 
@@ -264,7 +264,7 @@ def test_the_names_of_modules_agree_with_their_roles() -> None:
     assert wrong == []
 
 
-def test_no_exception_is_left_over() -> None:
+def test_every_exception_is_used() -> None:
     used = {
         (tail, part.role)
         for _, definition in all_definitions()
@@ -311,7 +311,7 @@ def test_packed_matrices_agree_with_their_roles() -> None:
 
 
 def test_packed_matrices_have_a_width_for_each_part() -> None:
-    """Key and value of one matrix are equally wide where the query is wider."""
+    """In one matrix key and value have the same width, and the query may be wider."""
     for name, definition in all_definitions():
         for path, part in all_parts(definition):
             if not part.kind.packs:
@@ -326,7 +326,7 @@ SWAPS = (("query", "key"), ("up", "down"))
 
 
 def swapped(role: str, one: str, other: str) -> str:
-    """A role with one word for another, and the other for the one."""
+    """A role with two words exchanged."""
     words = {one: other, other: one}
     return ".".join(words.get(word, word) for word in role.split("."))
 

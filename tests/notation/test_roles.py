@@ -1,4 +1,4 @@
-"""The table of roles is closed: definitions and dialects use what it lists, and all of it."""
+"""The table of roles is closed: definitions and dialects use exactly the roles that it lists."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def defined() -> Iterator[str]:
 
 
 def named(key: str) -> str:
-    """The role in a key of a dialect: `mtp:norm.final`, `single/mlp.up{}`, `mlp.up.alone` without what is around it."""
+    """The role in a key of a dialect such as `mtp:norm.final`, `single/mlp.up{}` or `mlp.up.alone`."""
     role = key.rpartition(":")[2].rpartition("/")[2].rstrip("[]{}=")
     return role.removesuffix(".alone").removesuffix(".routed")
 
@@ -38,7 +38,7 @@ def of_dialects() -> Iterator[str]:
         yield from (role, partner)
 
 
-def test_no_role_is_invented() -> None:
+def test_every_used_role_is_in_the_table() -> None:
     assert {*defined(), *of_dialects()} - set(meanings()) == set()
 
 
@@ -46,7 +46,7 @@ def test_every_role_of_the_table_is_used() -> None:
     assert set(meanings()) - {*defined(), *of_dialects()} == set()
 
 
-def test_each_role_has_one_meaning_and_no_two_have_the_same() -> None:
+def test_roles_and_meanings_correspond_one_to_one() -> None:
     table = meanings()
     assert list(table) == sorted(table)
     assert all(table.values())

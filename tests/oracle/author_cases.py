@@ -1,4 +1,4 @@
-"""The models that `make_author_records.py` builds: for each model type its repositories' classes with small sizes."""
+"""The models that `make_author_records.py` builds: by model type, the repositories' classes with small sizes."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""Confirm which classes build the models of the configs within their config; the last step of the measurement.
+"""Confirm which classes build the submodels of their nested configs; the last step of the measurement.
 
 Run after `tests/oracle/make_refused_kinds.py` has the types of the parts, in the same environments, and run that again:
 
     five/bin/python -m tests.oracle.confirm_parts FOLDER [PART OF]
 
-FOLDER/MAJOR/parts-PART.json has for each model type the paths of the configs within its config, with their types, of
-which its classes refuse some values that models of these types refuse by themselves; behind a path the class that
+FOLDER/MAJOR/parts-PART.json has for each model type the paths of the configs within its config, with their types, for
+which its classes refuse some values that models of these types refuse by themselves; after a path the class that
 builds them, where not all do.
 """
 
@@ -59,13 +59,13 @@ class Classes:
         self.classes = found
 
     def further(self) -> None:
-        """Adds the classes without a record."""
+        """Add the classes without a record."""
         if self.case.kinds:
             more = {name: (kind, config) for name, kind, config in self.case.others()}
             self.classes = {**more, **self.classes}
 
     def builds(self, name: str, path: Place, kind: str, major: str) -> bool | None:
-        """Whether a class builds a model of a config within its config; None where nothing can be tried."""
+        """Whether a class builds a model of a nested config; None where nothing can be tried."""
         one, config = self.classes[name]
         inside: Any = config
         for key in path:
@@ -73,7 +73,7 @@ class Classes:
         pairs = list(tried(kind, major, inside))[:TRIED] if isinstance(inside, dict) else []
         if not pairs:
             return None
-        return all(self.case.stands(one, config, (*path, key), letter) for key, letter in pairs)
+        return all(self.case.holds_at(one, config, (*path, key), letter) for key, letter in pairs)
 
 
 def built(builder: Builder, model_type: str) -> dict[str, str]:
@@ -96,7 +96,7 @@ def built(builder: Builder, model_type: str) -> dict[str, str]:
 
 
 def main() -> None:
-    """Writes the parts of all types."""
+    """Write the parts of all types."""
     builder = Builder()
     builder.torch.set_num_threads(1)
     builder.transformers.logging.set_verbosity_error()

@@ -1,11 +1,11 @@
-"""Confirm what `tests/oracle/measure_values.py` measured, with other switches, other classes and other words.
+"""Confirm measurements of `tests/oracle/measure_values.py` with other switches, classes and words.
 
 Run after it in the same environments; a type that has a result is skipped:
 
     five/bin/python -m tests.oracle.confirm_values FOLDER [PART OF]
 
-A kind of value is refused at a place where every change of this kind is refused. FOLDER/MAJOR/TYPE.confirmed.json is a
-list of [path, kinds, stage, classes, words, beside]:
+A kind of value counts as refused at a place where every change of this kind is refused.
+FOLDER/MAJOR/TYPE.confirmed.json is a list of [path, kinds, stage, classes, words, beside]:
 
     kinds     the letters of `tests/oracle/value_cases.py` that are refused
     stage     "config" where the config class refuses them, "model" where the class is not built
@@ -13,8 +13,8 @@ list of [path, kinds, stage, classes, words, beside]:
     beside    of `p` and `q` the keys of the lists, or of the number, that must change with the list; null for others
     words     of `w` and `x` the words that the class knows
 
-Left out is what the types of the config classes and the other rules of `value_rules.json` say already, what the model
-of a record with another switch accepts, and what may fail for want of another library, of memory or of a network.
+Excluded are values that the types of the config classes or other rules of `value_rules.json` cover, that the model of a
+record with another switch accepts, or that may fail because a library, memory or a network is missing.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Confirmation:
         self.kinds = {name: (kind, config) for name, kind, config in classes_of(model_type, builder.transformers)}
 
     def error(self, kind: Any, config: Mapping[str, Any]) -> str:
-        """What a class says of a config, "" where it builds a model or the reason is none of the config."""
+        """The error of a class for a config; "" where it builds a model or the reason is not the config."""
         try:
             self.builder.shapes(kind, self.builder.config(kind, config))
         except Refusal as error:
@@ -119,7 +119,7 @@ class Confirmation:
             {**decoded(one["config"]), "model_type": self.model_type} for one in (*words[::step][:SWITCHES], *sizes[:1])
         ]
 
-    def stands(self, kind: Any, config: Mapping[str, Any], path: Place, letter: str) -> bool:
+    def holds_at(self, kind: Any, config: Mapping[str, Any], path: Place, letter: str) -> bool:
         """Whether a class refuses a kind of value at a place of another config, where that has the place."""
         value = next((one for place, one in places(config) if place == path), ...)
         if value is ...:
@@ -130,7 +130,7 @@ class Confirmation:
         return not any(self.builds(kind, changed(config, path, new)) for new in others)
 
     def is_known(self, config: Mapping[str, Any], path: Place, letter: str) -> bool:
-        """Whether another rule says that every change of a kind at a place is refused."""
+        """Whether another rule covers every change of a kind at a place."""
         major = self.builder.major
         value = next((one for place, one in places(config) if place == path), ...)
         for of, new in changes(value):
@@ -142,7 +142,7 @@ class Confirmation:
         return True
 
     def words(self, kind: Any, config: Mapping[str, Any], path: Place, letter: str) -> list[str]:
-        """The words of which a class does not say what it says of one that does not exist."""
+        """The words for which a class raises another error than for a word that does not exist, or none."""
         value = next(one for place, one in places(config) if place == path)
         found: list[str] = []
         for word in sorted({NO_WORD, *self.candidates(kind, config, path)}, key=lambda one: (one != NO_WORD, one)):
@@ -155,7 +155,7 @@ class Confirmation:
         return found
 
     def beside(self, kind: Any, config: Mapping[str, Any], path: Place, letter: str) -> list[str] | None:
-        """The keys that must change with the length of a list; none where that does not do."""
+        """The keys that must change with the length of a list; none where no choice is accepted."""
         inside: Any = config
         for key in path[:-1]:
             inside = inside[key]
@@ -200,12 +200,12 @@ class Confirmation:
 
 
 def _length(value: Any) -> int | None:
-    """The length of a list, or the number of the entries that lists beside it have."""
+    """The length of a list, or a number that states the length of other lists."""
     return len(value) if isinstance(value, list) else value if type(value) is int else None
 
 
 def _resized(value: Any, letter: str) -> Any:
-    """A list or a number with an entry less, or with one more."""
+    """A list with one entry removed or added, or a number changed by one."""
     if isinstance(value, list):
         return value[:-1] if letter == "p" else [*value, value[-1]]
     return value - 1 if letter == "p" else value + 1
@@ -236,14 +236,14 @@ def confirmed(builder: Builder, model_type: str, rows: list[list[Any]]) -> Itera
         first = next(iter(by_class))
         kind, config = case.kinds[first]
         if case.is_known(config, path, letter) or not all(
-            case.stands(kind, one, path, letter) for one in (config, *case.switched(first))
+            case.holds_at(kind, one, path, letter) for one in (config, *case.switched(first))
         ):
             continue
         stage = "config" if set(by_class.values()) == {"config"} else "model"
         classes: tuple[str, ...] | None = None
         if stage == "model":
             further = [one for one in others if one[0] not in (by_class if len(path) > 1 else configs)]
-            more = [name for name, one, other in further if case.stands(one, other, path, letter)]
+            more = [name for name, one, other in further if case.holds_at(one, other, path, letter)]
             whole = (len(path) > 1 or set(by_class) == set(configs)) and len(more) == len(further)
             classes = None if whole else tuple(sorted((*by_class, *more)))
         words: tuple[str, ...] | None = None
@@ -258,7 +258,7 @@ def confirmed(builder: Builder, model_type: str, rows: list[list[Any]]) -> Itera
 
 
 def main() -> None:
-    """Confirms every type that is measured and not confirmed, of a part of the types."""
+    """Confirm every type that is measured and not confirmed, in a part of the types."""
     folder, part, parts = Path(sys.argv[1]), *map(int, sys.argv[2:4] or (0, 1))
     builder = Builder()
     builder.torch.set_num_threads(1)

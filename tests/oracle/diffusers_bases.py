@@ -1,4 +1,4 @@
-"""Tiny arguments for diffusers' classes: a base of numbers that are all different, and what to change in it."""
+"""Tiny arguments for diffusers' classes: a base of distinct numbers, and changes to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The model classes of diffusers, including those that only a pipeline's module has."""
+"""The model classes of diffusers, including those defined in the module of a pipeline."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ IN_PIPELINES = {
 
 
 def class_of(name: str) -> Any:
-    """A model class; None where diffusers has none of this name."""
+    """A model class; None if diffusers has no class of this name."""
     import diffusers  # type: ignore[import-not-found]
 
     if name in IN_PIPELINES:

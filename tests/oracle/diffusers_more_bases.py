@@ -1,6 +1,6 @@
-"""Tiny arguments for the classes of diffusers that came later, and for those that fewer pipelines use.
+"""Tiny arguments for later classes of diffusers, and for those that fewer pipelines use.
 
-As in `diffusers_bases.py`: a base of numbers that are all different, and what to change in it.
+As in `diffusers_bases.py`: a base of distinct numbers, and changes to it.
 """
 
 from __future__ import annotations

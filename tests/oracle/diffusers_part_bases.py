@@ -1,4 +1,4 @@
-"""More of `diffusers_bases`: parts of pipelines beside transformers, UNets and autoencoders."""
+"""Tiny arguments as in `diffusers_bases.py` for components other than transformers, UNets and autoencoders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which types of values the fields of a config class of transformers 5 accept, found by trying some of each type."""
+"""Finds the types of values that the fields of a config class of transformers 5 accept, by trying some of each type."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Passes = Callable[[Any], bool]
 def types_of(kind: Any) -> Iterator[tuple[str, str]]:
     """Field and accepted types, of the fields of a config class that do not accept all.
 
-    "nl[if]" is null, or a list of integers and floats; behind the types are the words that are accepted.
+    "nl[if]" is null, or a list of integers and floats; after the types follow the accepted words.
     """
     for name, validators in getattr(kind, "__validators__", {}).items():
         words = [word for word in words_of(kind, name) if _passes(validators, word)]
@@ -35,16 +35,16 @@ def types_of(kind: Any) -> Iterator[tuple[str, str]]:
 
 
 def kinds_of(validators: Sequence[Any], default: Any) -> str:
-    """The types of values that a field accepts, as letters of `PROBES`; that of its default among them."""
+    """The types of values that a field accepts, as letters of `PROBES`, including that of its default."""
     found = [kind for kind, values in PROBES.items() if any(_passes(validators, value) for value in values)]
     own = next((kind for kind, values in PROBES.items() if type(values[0]) is type(default)), "")
     return "".join(kind for kind in PROBES if kind in found or kind == own)
 
 
 def entries_of(passes: Passes, default: Sequence[Any], depth: int = DEEPEST) -> str:
-    """The types of entries that a list may have, "[i]"; "" where it may have all, or where none is found.
+    """The types of entries that a list may have, "[i]"; "" if all are accepted or none is found.
 
-    default: a list that is accepted, of the length that lists must have.
+    default: an accepted list with the required length.
     """
 
     def fits(entry: Any) -> bool:

@@ -10,12 +10,12 @@ from pathlib import Path
 ERROR = 4
 """llama.cpp's level of errors."""
 QUIET = {"GGML_NO_BACKTRACE": "1"}
-SAID = "error loading model: "
+MESSAGES = "error loading model: "
 ANSWER = "answer: "
 
 
 class Parameters(ctypes.Structure):
-    """`llama_model_params` of this build; the defaults, checked in `Library`, tell that the layout is right."""
+    """`llama_model_params` of this build; `Library` checks the defaults, which confirm the layout."""
 
     _fields_ = (
         ("devices", ctypes.c_void_p), ("buffer_types", ctypes.c_void_p), ("gpu_layers", ctypes.c_int32),
@@ -38,7 +38,7 @@ class ProjectorParameters(ctypes.Structure):
 
 
 class Projectors(ctypes.Structure):
-    """`clip_init_result`: the contexts for images and audio, and what else it may have."""
+    """`clip_init_result`: the contexts for images and audio, and further fields."""
 
     _fields_ = (("images", ctypes.c_void_p), ("audio", ctypes.c_void_p), ("more", ctypes.c_void_p * 6))
 
@@ -47,13 +47,13 @@ LOGGER = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p)
 
 
 class Library:
-    """llama.cpp in a child process, which a failed assertion ends; the next file has a new one."""
+    """Runs llama.cpp in a child process, because a failed assertion ends it; the next file gets a new process."""
 
     def __init__(self, path: str) -> None:
         os.environ.update(QUIET)
         self.library = ctypes.CDLL(path)
         self.said: list[str] = []
-        self.logger = LOGGER(self._hear)
+        self.logger = LOGGER(self._log)
         self.library.llama_log_set(self.logger, None)
         self.library.llama_backend_init()
         self.library.llama_model_default_params.restype = Parameters
@@ -64,12 +64,12 @@ class Library:
         assert (made.gpu_layers, made.load_mode, made.extra_buffers, made.no_alloc) == (-1, 1, True, False)
         self.child = 0
 
-    def _hear(self, level: int, text: bytes, _: object) -> None:
+    def _log(self, level: int, text: bytes, _: object) -> None:
         if level >= ERROR:
             self.said.append(text.decode(errors="replace"))
 
     def refusal(self, path: Path) -> str:
-        """What llama.cpp says of a file that it does not load; "" where it loads."""
+        """The error of llama.cpp for a file that it does not load; "" where it loads."""
         if not self.child:
             self._start()
         self.asking.write(f"{path}\n".encode())
@@ -100,7 +100,7 @@ class Library:
         self.asking, self.answers = os.fdopen(asking, "wb"), os.fdopen(answers, "rb")
 
     def _load(self, path: bytes) -> str:
-        """Loads a file in the child."""
+        """Load a file in the child process."""
         self.said.clear()
         settings = self.library.llama_model_default_params()
         settings.gpu_layers = 0
@@ -108,7 +108,7 @@ class Library:
         if loaded:
             self.library.llama_model_free(loaded)
             return ""
-        return next((one.partition(SAID)[2].strip() for one in self.said if SAID in one), "refused")
+        return next((one.partition(MESSAGES)[2].strip() for one in self.said if MESSAGES in one), "refused")
 
 
 class ProjectorLibrary(Library):

@@ -1,4 +1,4 @@
-"""Make `fixtures/adapters/adapters.json.gz`: what PEFT itself saves, of tiny random models.
+"""Make `fixtures/adapters/adapters.json.gz`: adapters that PEFT saves for tiny random models.
 
 Needs torch, transformers, accelerate, peft and scikit-learn (for AdaMSS):
 
@@ -7,7 +7,7 @@ Needs torch, transformers, accelerate, peft and scikit-learn (for AdaMSS):
 
 The file is gzip (mtime 0) of a JSON list of records: name, writer, class (of the base), base (its config.json),
 adapter (adapter_config.json as saved), trainable (`get_nb_trainable_parameters`) and tensors, name on disk to
-[dtype, shape]. All hyperparameters of a base are different numbers.
+[dtype, shape]. All hyperparameters of a base are distinct numbers.
 """
 
 from __future__ import annotations
@@ -427,7 +427,7 @@ def mixed(peft: Any, model_class: Any, numbers: dict[str, Any], folder: str) -> 
 
 
 def tensors_of(wrapped: Any, folder: Path) -> dict[str, list[Any]]:
-    """What is saved; of X-LoRA the network as it is in memory, as PEFT 0.21 leaves out layers of it when it saves."""
+    """The saved tensors; for X-LoRA those in memory, because PEFT 0.21 omits layers when it saves."""
     if wrapped.active_peft_config.peft_type != "XLORA":
         return header(folder / "adapter_model.safetensors")
     state = wrapped.state_dict()
@@ -435,7 +435,7 @@ def tensors_of(wrapped: Any, folder: Path) -> dict[str, list[Any]]:
 
 
 def record(name: str) -> dict[str, Any]:
-    """Builds one adapter and reads back what is saved."""
+    """Build one adapter, save it and read the file."""
     peft, transformers = importlib.import_module("peft"), importlib.import_module("transformers")
     base, arguments = VARIANTS[name]
     class_name, numbers = BASES[base]
@@ -465,12 +465,12 @@ def record(name: str) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Makes them all."""
+    """Make all records."""
     records = []
     for name in VARIANTS:
         try:
             records.append(record(name))
-        except Exception as problem:  # the writer's own refusals are reported and left out
+        except Exception as problem:  # adapters that PEFT refuses are reported and left out
             print(f"{name}: {type(problem).__name__}: {problem}")
     raw = json.dumps(records, separators=(",", ":"), sort_keys=True).encode()
     ADAPTERS.parent.mkdir(parents=True, exist_ok=True)

@@ -1,8 +1,8 @@
-"""Make the records of models whose classes are code of their authors' repositories, as `make_records.py` has them.
+"""Make records, as `make_records.py` does, of models whose classes are code of their authors' repositories.
 
-Needs torch, a transformers of the time of the code (4.46), safetensors, timm and einops, and in the folder CODE the
-code of each model type, a checkout of the repository or the Python files of one on the Hub, as the module names in
-`author_cases.py` have it: what they begin with is a folder in CODE/MODEL_TYPE, or MODEL_TYPE itself.
+Needs torch, a transformers version as old as the code (4.46), safetensors, timm and einops, and in the folder CODE the
+code of each model type, a checkout of the repository or the Python files of one on the Hub, under the module names
+of `author_cases.py`: these begin with a folder in CODE/MODEL_TYPE, or with MODEL_TYPE itself.
 
     git clone https://github.com/OpenGVLab/InternVL && mv InternVL/internvl_chat CODE/internvl_chat
     hf download microsoft/Phi-3-vision-128k-instruct --include "*.py" --local-dir CODE/phi3_v
@@ -37,7 +37,7 @@ from tests.oracle.tiny import merged
 
 
 class Case(NamedTuple):
-    """A model of a repository. configuration, model: module and class. changed: each a further record."""
+    """A model of a repository. configuration, model: module and class. changed: changes, each for a further record."""
 
     repository: str
     configuration: tuple[str, str]
@@ -52,7 +52,7 @@ def class_in(place: tuple[str, str]) -> Any:
 
 
 def record(case: Case, changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Builds, saves and reads back one model."""
+    """Build and save one model and read the file."""
     given = merged(case.values, changes)
     config = class_in(case.configuration)(**copy.deepcopy(given))
     model = class_in(case.model)(config)

@@ -8,10 +8,10 @@ Needs torch and transformers 5:
     five/bin/python -m tests.oracle.make_config_rules [MODEL_TYPE ...]
 
 Reads the source of `validate_architecture` of every config class: each `if ... raise` whose condition is made of
-config keys, numbers and arithmetic becomes an expression that must not hold. Other conditions are left out. A width
+config keys, numbers and arithmetic becomes an expression that must not hold. Other conditions are skipped. A width
 that must be a multiple of the number of heads, cross-attention without a decoder and a padding token without a row are
 found by building the model of the first record with other values (`model`), and those of other classes (`classes`).
-The accepted types are those that the validators of a field let pass.
+The accepted types are those that the validators of a field accept.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ OPERATORS: Mapping[type[ast.AST], str] = {
 
 
 class Untranslated(Exception):
-    """A condition with anything but keys, numbers and arithmetic."""
+    """The condition has more than keys, numbers and arithmetic."""
 
 
 def text_of(node: ast.expr, known: Mapping[str, str]) -> str:
@@ -77,13 +77,13 @@ def text_of(node: ast.expr, known: Mapping[str, str]) -> str:
 
 
 def truth_of(node: ast.expr, known: Mapping[str, str]) -> str:
-    """A condition: a remainder alone means that it is not zero."""
+    """A condition; a remainder alone means that it is not zero."""
     text = text_of(node, known)
     return f"({text} != 0)" if isinstance(node, ast.BinOp) else text
 
 
 def refused(body: Sequence[ast.stmt], known: dict[str, str], outer: tuple[str, ...] = ()) -> Iterator[str]:
-    """The condition of each exception that a body raises, up to where it may end."""
+    """The condition of each exception that a body raises, up to the first statement that may return."""
     for statement in body:
         if any(isinstance(one, ast.Return) for one in ast.walk(statement)):
             return
@@ -100,7 +100,7 @@ def refused(body: Sequence[ast.stmt], known: dict[str, str], outer: tuple[str, .
 
 
 def rules_of(kind: Any) -> Iterator[str]:
-    """The rules of a config class: of what it checks, and of what it is made with, by the keys that it leaves alone."""
+    """The rules of a config class, from its checks and its constructor, for the keys that it does not change."""
     for name in ("validate_architecture", "__post_init__"):
         method = getattr(kind, name, None)
         if method is None or "configuration_utils" in method.__module__:
@@ -181,7 +181,7 @@ def lines_of(auto: Any, model_type: str, kind: Any, fields: dict[str, int]) -> I
 
 
 def record_types(auto: Any, activations: Sequence[str]) -> None:
-    """Writes the accepted types of the fields of every model type, and the types of the configs within it."""
+    """Write the accepted types of the fields of every model type, and the types of the configs within it."""
     fields: dict[str, int] = {}
     lines: list[str] = []
     kinds_by_type: dict[str, Any] = {}
@@ -191,7 +191,7 @@ def record_types(auto: Any, activations: Sequence[str]) -> None:
             lines.extend(lines_of(auto, model_type, kind, fields))
             kinds_by_type[model_type] = kind
     utils = importlib.import_module("transformers.configuration_utils")
-    kinds = {*utils.ALLOWED_ATTN_LAYER_TYPES, *utils._LEGACY_LAYER_TYPE_REMAP}  # renamed before they are checked
+    kinds = {*utils.ALLOWED_ATTN_LAYER_TYPES, *utils._LEGACY_LAYER_TYPE_REMAP}  # renamed before the check
     general = utils.PreTrainedConfig.validate_layer_type
     table = {
         "fields": list(fields), "activations": sorted(activations), "layer_types": sorted(kinds),
@@ -337,7 +337,7 @@ def changed(rules: Mapping[str, Mapping[str, Any]], types: Sequence[str]) -> Ite
 
 
 def record(rules: Mapping[str, Mapping[str, Any]], types: Sequence[str]) -> None:
-    """Writes whether the config class refuses each changed config, and whether the model cannot be built from it."""
+    """Write whether the config class refuses each changed config, and whether the model cannot be built from it."""
     auto = importlib.import_module("transformers.models.auto.configuration_auto")
     kept: list[list[Any]] = json.loads(gzip.decompress(RECORDS.read_bytes())) if RECORDS.exists() else []
     found = [row for row in kept if row[0] not in types]
@@ -358,7 +358,7 @@ def record(rules: Mapping[str, Mapping[str, Any]], types: Sequence[str]) -> None
 
 
 def main() -> None:
-    """Writes the rules of the given model types, or of all."""
+    """Write the rules of the given model types, or of all."""
     auto = importlib.import_module("transformers.models.auto.configuration_auto")
     record_types(auto, importlib.import_module("transformers.activations").ACT2FN)
     recorded = list(oracle_types())

@@ -8,13 +8,13 @@ Needs transformers in two environments (5.x and 4.57.x; torch makes dtypes reada
     four/bin/python tests/oracle/make_defaults.py collect four.json
     python tests/oracle/make_defaults.py merge five.json four.json
 
-`collect` (a few minutes) writes what one version of transformers says; `merge` (seconds, standard library)
+`collect` (a few minutes) writes the defaults of one version of transformers; `merge` (seconds, standard library)
 writes both checked-in files. `prove OUT.txt`, in either environment with torch, builds every model on the
-meta device twice, once with all inert keys changed, and lists the keys that moved a name or a shape.
+meta device twice, once with all inert keys changed, and lists the keys that affect a name or a shape.
 
 What a default is
-    A config file leaves out keys at their default. The default of a key is the value *declared* by the class,
-    not the one an instance shows: `LlamaConfig().num_key_value_heads` is 32, but only because
+    A config file omits keys with their default value. The default of a key is the value *declared* by the class,
+    not the one of an instance: `LlamaConfig().num_key_value_heads` is 32, but only because
     `num_attention_heads` is. Such keys are found by changing every other parameter in turn; they are listed
     under `derived` with the keys they follow, and their value is the declared one (mostly null) or absent.
 """
@@ -37,9 +37,9 @@ EARLIER = {"bloom": {"n_embed": "hidden_size"}, "falcon": {"n_embed": "hidden_si
 DIFFUSERS = "d"
 """The writer of the lines that `make_diffusers_defaults.py` makes."""
 
-# Keys that move no shape, by reason. A pattern is widened to the keys that really occur in some configuration
-# class; a plain name stands for itself, also where only repositories use it. Judged by hand: a key that moves
-# the shape or the presence of one tensor in one model type may not stand here. Left out on purpose, though
+# Keys that affect no shape, by reason. A pattern is widened to the keys that really occur in some configuration
+# class; a plain name is used as it is, even if only repositories use it. Checked by hand: a key that affects
+# the shape or the presence of one tensor in one model type may not be listed. Deliberately omitted, although
 # they look harmless:
 #   hidden_act and its like (prelu and xielu have parameters, gated ones double a width), mask_time_prob and
 #   mask_feature_prob (a mask embedding exists or not), layer_scale_init_value and its like (a scale exists
@@ -160,10 +160,10 @@ INERT: dict[str, tuple[str, ...]] = {
 }
 # fmt: on
 
-# Inert but for one type, whose definition has to read the key: fsmt's position table begins after the padding.
+# Inert except for one type, whose definition reads the key: fsmt's position table begins after the padding.
 EXCEPT = {"fsmt": ("pad_token_id",)}
 
-# Keys of the base class of 4.x that do decide structure; 5.x declares them only in classes that use them.
+# Keys of the base class of 4.x that affect the structure; 5.x declares them only in classes that use them.
 BASE_KEYS = (
     "tie_word_embeddings",
     "tie_encoder_decoder",
@@ -181,11 +181,11 @@ def inert(key: str) -> bool:
     return any(fnmatch.fnmatchcase(key, pattern) for patterns in INERT.values() for pattern in patterns)
 
 
-# -- collect: what one version of transformers says ----------------------------------------------------------
+# -- collect: the defaults of one version of transformers ----------------------------------------------------------
 
 
 def plain(value: Any) -> Any:
-    """A config value as JSON has it: tuples as lists, dtypes as text."""
+    """A config value as in JSON: tuples as lists, dtypes as text."""
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
@@ -208,7 +208,7 @@ def declared(config_class: Any) -> dict[str, Any]:
 
 
 def other_values(name: str, value: Any) -> Iterator[Any]:
-    """Values to try for a parameter, so that those that follow it can be seen to move."""
+    """Values to try for a parameter, to find the parameters that follow it."""
     if isinstance(value, bool):
         yield not value
     elif isinstance(value, int):
@@ -261,7 +261,7 @@ class Collector:
         return values, derived
 
     def attributes(self, instance: Any) -> dict[str, Any]:
-        """Public attributes of a configuration that its file would show, without inert ones."""
+        """Public attributes of a configuration that its file would contain, without inert ones."""
         kept = {
             k: v
             for k, v in vars(instance).items()
@@ -277,7 +277,7 @@ class Collector:
         return kept
 
     def of_instance(self, instance: Any) -> dict[str, Any]:
-        """A sub-configuration as an object; what only follows other keys of it is as declared."""
+        """A sub-configuration as an object; keys that follow others have their declared value."""
         config_class = type(instance)
         values, derived = self.of_class(config_class)
         shown = {
@@ -303,7 +303,7 @@ class Collector:
     def followed(
         self, config_class: Any, said: dict[str, Any], shown: dict[str, Any], doubtful: set[str]
     ) -> dict[str, list[str]]:
-        """Of the doubtful keys, those that move when another parameter does."""
+        """The keys among `doubtful` that change with another parameter."""
         if not doubtful:
             return {}
         sources: dict[str, list[str]] = {}
@@ -366,7 +366,7 @@ def all_keys(config: dict[str, Any]) -> set[str]:
 
 
 def merge(five: dict[str, Any], four: dict[str, Any]) -> list[dict[str, Any]]:
-    """One line a type: values, and under `differs` what the two versions say where they disagree."""
+    """One line per type: values, and under `differs` the values on which the versions disagree."""
     bases = {"4": four["base"], "5": five["base"]}
     lines = []
     for model_type in sorted(five["types"].keys() | four["types"].keys()):
@@ -388,7 +388,7 @@ def merge(five: dict[str, Any], four: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def merged(sides: dict[str, Any], bases: dict[str, Any], place: str, differs: dict[str, Any]) -> dict[str, Any]:
-    """Values of both versions, the newer one's where they differ; what the base class says is left out."""
+    """Values of both versions, the newer one's where they differ; values of the base class are omitted."""
     values: dict[str, Any] = {}
     for key in sorted(set().union(*sides.values())):
         said = {v: {**bases[v], **side}[key] for v, side in sides.items() if key in side or key in bases[v]}
@@ -405,7 +405,7 @@ def merged(sides: dict[str, Any], bases: dict[str, Any], place: str, differs: di
 
 
 def write_lines(lines: list[dict[str, Any]], made_from: dict[str, str], base: dict[str, Any]) -> None:
-    """One JSON object a line, found by the text at its beginning; the first line is about all of them."""
+    """Write one JSON object per line, found by the text at its beginning; the first line is about the whole file."""
     table = PACKAGE / "defaults.jsonl"
     old_head, *old_lines = [json.loads(line) for line in table.read_text(encoding="utf-8").splitlines()]
     kept = [line for line in old_lines if line["writers"] == DIFFUSERS]
@@ -419,7 +419,7 @@ def write_lines(lines: list[dict[str, Any]], made_from: dict[str, str], base: di
 
 
 def write_inert(seen: set[str]) -> None:
-    """The keys that move no shape, one a line, each group under its reason; a key stands once."""
+    """Write the keys that affect no shape, one per line, grouped by reason and without repetition."""
     out = [
         "# Config keys that affect no shape and no presence of a tensor, in any model type.",
         "# Made by tests/oracle/make_defaults.py from its hand-checked list.",
@@ -439,7 +439,7 @@ def write_inert(seen: set[str]) -> None:
 
 
 def prove(target: Path) -> None:
-    """Build each model on the meta device, then with inert keys changed; write the keys that moved it."""
+    """Build each model on the meta device, then with inert keys changed; write the keys that changed it."""
     os.environ["HF_HUB_OFFLINE"] = "1"
     import transformers
     from transformers.models.auto import modeling_auto  # type: ignore[import-not-found]
@@ -460,7 +460,7 @@ def prove(target: Path) -> None:
             entry = table.get(model_type, ())
             names |= dict.fromkeys([entry] if isinstance(entry, str) else entry)
         for name in names:
-            with contextlib.suppress(Exception):  # what cannot be built from defaults proves nothing
+            with contextlib.suppress(Exception):  # models that cannot be built from defaults are skipped
                 guilty = moving_keys(transformers.CONFIG_MAPPING[model_type], getattr(transformers, name))
                 proved += 1
                 moved += [f"{model_type} {name} {key}" for key in guilty]
@@ -469,7 +469,7 @@ def prove(target: Path) -> None:
 
 
 def moving_keys(config_class: Any, model_class: Any) -> list[str]:
-    """The inert keys of a configuration that move a name, a shape or a count of the model after all."""
+    """The inert keys of a configuration that do affect a name, a shape or a count of the model."""
     small = {"num_hidden_layers": 2} if "num_hidden_layers" in declared(config_class) else {}
     before = built(config_class, model_class, small)
     if before is None and small:

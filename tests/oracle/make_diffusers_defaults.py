@@ -5,9 +5,9 @@ Needs diffusers, and torch, which it imports; nothing is built:
     python -m venv five && five/bin/pip install torch==2.13.0 transformers==5.23.0 diffusers==0.42.1
     five/bin/python -m tests.oracle.make_diffusers_defaults
 
-A class of diffusers is its own configuration: what `__init__` declares is what config.json leaves out, be it that
-its writer was older than the key. Every class with a definition gets a line, under its own name; the lines that come
-from transformers stay as they are (`make_defaults.py`, which leaves these alone in turn). A parameter without a
+A class of diffusers is its own configuration: keys that config.json omits have the defaults declared by `__init__`, for
+example if the file was written before the key existed. Every class with a definition gets a line, under its own name;
+the lines from transformers are unchanged (`make_defaults.py`, which does not change these). A parameter without a
 default is not in the table: no config may leave it out.
 """
 
@@ -33,7 +33,7 @@ def declared(model_class: Any) -> dict[str, Any]:
 
 
 def line(name: str, model_class: Any) -> str:
-    """The line of a class, as the table has it."""
+    """The line of a class in the table."""
     values = dict(sorted(declared(model_class).items()))
     content = {"type": name, "writers": DIFFUSERS, "values": values}
     return json.dumps(content, separators=(",", ":"), allow_nan=False)

@@ -1,6 +1,6 @@
 """Make `fixtures/diffusers/*.json.gz`: names and shapes of diffusers' own models, tiny and at their defaults.
 
-Needs torch and diffusers; nothing is allocated, so that a minute suffices:
+Needs torch and diffusers; nothing is allocated; takes a minute:
 
     python -m venv five && five/bin/pip install torch==2.13.0 transformers==5.23.0 diffusers==0.42.1
     five/bin/python -m tests.oracle.make_diffusers_records [CLASS ...]
@@ -13,13 +13,13 @@ A record has
     variant         "" for the base, "defaults" for the class without an argument, the name of a published component at
                     its size, "key-value,key-value" for others
     writer          "diffusers 0.42.1"
-    given           the arguments of the class: a sparse config, all else at its default
+    given           the arguments of the class: a sparse config, other keys have their default
     config          config.json as written
     num_parameters  sum over model.parameters(): ties once, no buffers
     tensors         name in state_dict() to shape; [dtype, shape] where it is not float32
 
-Beside `VARIANTS` every key of a class is tried alone: switches are flipped, numbers made one more and twice as
-large. `unmoved` lists what was built and moved nothing; what a class refuses is left out.
+In addition to `VARIANTS` every key of a class is changed by itself: switches are flipped, numbers increased by one and
+doubled. `unmoved` lists changes that affect no tensor; values that a class refuses are omitted.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def built(name: str, arguments: Arguments) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it."""
+    """A value as in JSON."""
     return json.loads(json.dumps(value, default=list))
 
 
@@ -72,7 +72,7 @@ DTYPES = {"int64": "I64", "int32": "I32", "float64": "F64", "bool": "BOOL", "bfl
 
 
 def record(name: str, variant: str, arguments: Arguments) -> dict[str, Any]:
-    """What a class says of itself with these arguments."""
+    """The record of a class with these arguments."""
     import diffusers  # type: ignore[import-not-found]
 
     model = built(name, arguments)
@@ -94,7 +94,7 @@ def label(changes: Arguments) -> str:
 
 
 def switches(name: str, base: Arguments) -> Iterator[dict[str, Any]]:
-    """Every key of a class alone, with every other value worth a try."""
+    """Single changes: every key of a class with the other values to try."""
     for key, parameter in inspect.signature(class_of(name).__init__).parameters.items():
         value = base.get(key, parameter.default)
         if isinstance(value, bool):
@@ -114,7 +114,7 @@ def same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 
 def records_of(name: str) -> tuple[list[dict[str, Any]], list[str]]:
-    """The records of a class, and what moved nothing."""
+    """The records of a class, and the changes that affect no tensor."""
     base = BASES[name]
     found = [record(name, "", base)]
     with contextlib.suppress(Exception):

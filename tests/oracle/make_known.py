@@ -1,10 +1,10 @@
-"""Make `fixtures/known`: the config and the header of a model that people know, for the README and its test.
+"""Make `fixtures/known`: the config and the header of a well-known model, for the README and its test.
 
 python tests/oracle/make_known.py        # needs torch and transformers 5.23.0; allocates no weights
 
 The hyperparameters are those of `fixtures/published.toml`, whose count was published. The header is what the library
-saves: names in the order of the model, tied tensors once, BF16. `tests.checkpoints.with_data` appends the bytes that
-it promises, as a hole.
+saves: names in the order of the model, tied tensors once, BF16. `tests.checkpoints.with_data` appends the data that
+it describes, as a hole.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ BYTES_OF_BF16 = 2
 
 
 def main() -> None:
-    """Writes a folder for each model."""
+    """Write a folder for each model."""
     entries = {one["name"]: one for one in tomllib.loads((FIXTURES / "published.toml").read_text("utf-8"))["model"]}
     for name, folder in KNOWN.items():
         entry = entries[name]

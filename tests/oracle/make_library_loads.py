@@ -1,4 +1,4 @@
-"""Make `fixtures/loads/diffusers.json.gz` and `peft.json.gz`: what these libraries do with damaged files.
+"""Make `fixtures/loads/diffusers.json.gz` and `peft.json.gz`: how these libraries load damaged files.
 
 Needs torch, transformers, accelerate, diffusers and peft:
 
@@ -35,7 +35,7 @@ from tests.oracle.make_loads import LOADS, fill, limited
 
 
 def of_component(case: Mapping[str, Any]) -> dict[str, Any]:
-    """Loads the component or pipeline in the folder "0"."""
+    """Load the component or pipeline in the folder "0"."""
     diffusers = importlib.import_module("diffusers")
     diffusers.logging.set_verbosity_error()
     if case["class"] in component_cases.PIPELINES:
@@ -54,10 +54,10 @@ def of_component(case: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def of_adapter(case: Mapping[str, Any]) -> dict[str, Any]:
-    """Loads the adapter in the folder "0" into a base built from its config.
+    """Load the adapter in the folder "0" into a base built from its config.
 
-    A tensor that is missing under one of its names and loaded under another is not random. What differs between two
-    loads is, whatever the loading info says.
+    A tensor that is missing under one of its names and loaded under another is not random. Tensors that differ between
+    two loads are random, whatever the loading info reports.
     """
     first, second = (_adapter_loaded(seed) for seed in (1, 2))
     differing = [name for name, one in first[1].items() if not one.nan_to_num().equal(second[1][name].nan_to_num())]
@@ -97,7 +97,7 @@ LIBRARIES = {
 
 
 def main() -> None:
-    """Records every case of a library."""
+    """Record every case of a library."""
     importlib.import_module("torch").set_num_threads(1)
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)

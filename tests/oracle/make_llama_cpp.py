@@ -1,13 +1,13 @@
-"""Make `inspector/dialects/llama_cpp.json`: what llama.cpp reads of a file of each architecture, measured.
+"""Make `inspector/dialects/llama_cpp.json`: tensors and keys that llama.cpp reads for each architecture, measured.
 
     python -m tests.oracle.make_llama_cpp LIBRARY [architecture ...]
 
 LIBRARY is the extension module of xllamacpp 2026.10.11549, which exports llama.cpp's functions. For each architecture
 the key-values of its records in `fixtures/gguf.json.gz` (or those of `KEYS`, where there is none) are loaded without
-tensors; llama.cpp names one that it lacks, and the shape of one that has another, until the file loads. Then all names
-of tensors in the library are added in a shape that none has: it names those that it reads, and counts the others
-("wrong number of tensors"). The same with every key left out, and with keys of experts and of layers that predict
-further tokens, as they decide which tensors there are.
+tensors; llama.cpp reports a missing tensor, or the expected shape of one, until the file loads. Then all tensor
+names in the library are added with an impossible shape: it reports those that it reads, and counts the others
+("wrong number of tensors"). This is repeated without each key, and with keys of experts and of layers that
+predict further tokens, which determine the tensors.
 
 The file has for each architecture: `keys`, those that it refuses to be without; `read`, the families of tensors that it
 reads, with any of the keys, or nothing where a record has one that was not found; `needs`, those of them without which
@@ -88,7 +88,7 @@ Shapes = dict[str, tuple[int, ...]]
 
 
 class Measured(Struct):
-    """What was found of an architecture. kinds: the required tensors of each file that loads.
+    """The results for an architecture. kinds: the required tensors of each file that loads.
 
     stored, spared: the tensors of each record that loads, and those of which one may be missing.
     """
@@ -101,13 +101,13 @@ class Measured(Struct):
 
 
 class Prober:
-    """Loads files of an architecture."""
+    """Loads test files of an architecture."""
 
     def __init__(self, library: Library, stems: Sequence[str], place: Path) -> None:
         self.library, self.stems, self.place = library, stems, place
 
     def refusal(self, keys: Keys, tensors: Mapping[str, tuple[int, ...]]) -> str:
-        """What llama.cpp says of a file; "" where it loads."""
+        """The error of llama.cpp for a file; "" where it loads."""
         listed = [(name, dims, 0, 4 * math.prod(dims)) for name, dims in tensors.items()]
         self.place.write_bytes(Gguf().file(listed, keys))
         return self.library.refusal(self.place)
@@ -150,7 +150,7 @@ class Prober:
         return read
 
     def _of_one_number(self, keys: Keys, tensors: Shapes, names: list[str]) -> set[str]:
-        """Those that are read in the shape [1], or beside which others are needed: the rest are too many."""
+        """The names that are read with the shape [1], or that require others; the rest are not read."""
         said = self.refusal(keys, {**tensors, **dict.fromkeys(names, (1,))})
         found = COUNTED.search(said)
         if found is not None and int(found[1]) - int(found[2]) == len(names):
@@ -169,7 +169,7 @@ class Prober:
 
 
 def with_key(keys: Keys, said: str) -> Keys | None:
-    """The keys with the one that llama.cpp asks for; None where it asks for none."""
+    """The keys with the one that llama.cpp requires; None where it requires no other."""
     if found := NO_KEY.search(said):
         kind, value = GUESSES.get(found[1].partition(".")[2], ("u32", 2))
         return None if any(key == found[1] for key, _, _ in keys) else [*keys, (found[1], kind, value)]
@@ -196,7 +196,7 @@ def recorded_shapes(architecture: str, kinds: set[str]) -> Shapes:
 
 
 def measure(prober: Prober, architecture: str, starts: Sequence[tuple[set[str], Keys]]) -> Measured:
-    """All that is found of an architecture with some keys, and with changes of them."""
+    """The results for an architecture with some keys, and with changes of them."""
     found = Measured([], [], set(), [], [])
     done: list[set[str]] = []
     met: list[set[str]] = []
@@ -227,7 +227,7 @@ def measure(prober: Prober, architecture: str, starts: Sequence[tuple[set[str], 
 
 
 def _probe(prober: Prober, found: Measured, done: list[set[str]], keys: Keys, tensors: Shapes) -> None:
-    """Adds what is read with some keys, unless the same tensors were met before."""
+    """Add the tensors read with some keys, unless the same tensors were measured before."""
     if set(tensors) in done:
         return
     done.append(set(tensors))
@@ -235,7 +235,7 @@ def _probe(prober: Prober, found: Measured, done: list[set[str]], keys: Keys, te
     read = prober.optional(keys, tensors, prober.candidates(layers))
     found.kinds.append(families(tensors))
     found.read |= families(read) | families(tensors)
-    for name in sorted(one for one in read if one.endswith(".weight")):  # others may be read only beside it
+    for name in sorted(one for one in read if one.endswith(".weight")):  # others may be read only together with it
         shape = MISSHAPEN.search(prober.refusal(keys, {**tensors, name: (1,)}))
         if shape is None or name.startswith(("output.", "rope_")):
             continue
@@ -272,9 +272,9 @@ def stems_of(library: Path) -> list[str]:
 
 
 def names_of(prober: Prober, library: Path) -> list[str]:
-    """The architectures that the library knows: of its words those that are spelled like one of its classes.
+    """The architectures that the library knows: its strings that match the name of one of its classes.
 
-    A word that ends another one is not stored for itself: the listed names and those of the classes are tried as well.
+    A string that is the end of another one is not stored separately: listed names and class names are tried as well.
     """
     raw = library.read_bytes()
     classes = {one.decode() for one in MODEL_CLASS.findall(raw)}
@@ -288,7 +288,7 @@ def names_of(prober: Prober, library: Path) -> list[str]:
 
 
 def pre_tokenizers(prober: Prober, library: Path) -> list[str]:
-    """The values of `tokenizer.ggml.pre` that the library knows: of its words those that lie near known ones."""
+    """The values of `tokenizer.ggml.pre` that the library knows: its strings that are stored near known ones."""
     raw = library.read_bytes()
     begins = [raw.find(b"\0" + one + b"\0") for one in PRE_TOKENIZERS]
     assert all(begin > 0 for begin in begins)
@@ -302,7 +302,7 @@ def pre_tokenizers(prober: Prober, library: Path) -> list[str]:
 
 
 def sizes_of(prober: Prober, architecture: str) -> set[str]:
-    """The keys without which no record of an architecture that has them loads, though llama.cpp names other reasons."""
+    """The keys without which no record of an architecture that has them loads, although llama.cpp reports other reasons."""
     refused: dict[str, bool] = {}
     for record, (_, start) in zip(
         [one for one in records().values() if is_of(one, architecture)], starts_of(architecture), strict=False
@@ -327,7 +327,7 @@ def _has_wide_heads(architecture: str, keys: Keys) -> bool:
 
 
 def spare(prober: Prober, architecture: str, found: Measured) -> None:
-    """Adds of which tensors of the records of an architecture one may be missing."""
+    """Add the tensors in records of an architecture of which one may be missing."""
     for record, (kinds, start) in zip(
         [one for one in records().values() if is_of(one, architecture)], starts_of(architecture), strict=False
     ):
@@ -363,12 +363,12 @@ def starts_of(architecture: str) -> list[tuple[set[str], Keys]]:
 
 
 def entry(architecture: str, found: Measured, sizes: set[str]) -> dict[str, Any]:
-    """What the file has of an architecture."""
+    """The entry of an architecture in the file."""
     keys = set.intersection(*found.keys) if found.keys else set()
     needs = set.intersection(*found.kinds) if found.kinds else set()
     own = {key.removeprefix(f"{architecture}.") for key in keys if key.startswith(f"{architecture}.")}
     recorded = [families(one["target"]) for one in records().values() if is_of(one, architecture)]
-    needs = {one for one in needs if one in JOINED or all(one in kinds for kinds in recorded)}  # one of two may do
+    needs = {one for one in needs if one in JOINED or all(one in kinds for kinds in recorded)}  # one of two may suffice
     read = found.read if all(kinds <= found.read for kinds in recorded) else set()
     needed = [kinds - spared for kinds, spared in zip(found.stored, found.spared, strict=True)]
     spared = set().union(*found.spared) - set().union(*needed)

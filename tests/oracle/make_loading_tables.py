@@ -1,17 +1,16 @@
-"""Make `inspector/loading/classes.jsonl`: what transformers says of its classes that decides how names are matched.
+"""Make `inspector/loading/classes.jsonl`: properties of transformers' classes that determine how names are matched.
 
 Needs torch and transformers, in an environment of each major version (as `make_loads.py`), and for Dinat a module
-`natten`, of which nothing is called:
+`natten`, of which no function is called:
 
     five/bin/python -m tests.oracle.make_loading_tables collect five.json [MODEL_TYPE ...]
     four/bin/python -m tests.oracle.make_loading_tables collect four.json [MODEL_TYPE ...]
     python -m tests.oracle.make_loading_tables merge five.json four.json
 
-`collect` builds each class of `fixtures/oracle` on the meta device, and loads a healthy file of each; with types named,
-only those of theirs, and the table keeps what it has of others. `merge` compares
-the tensors in memory with those of the definition, under the renamings of the version, and notes what the definition
-leaves open: which optional tensors the model has, and classes whose tensors the definition does not give. The table
-is what this script makes, without any change by hand.
+`collect` builds each class of `fixtures/oracle` on the meta device, and loads a healthy file of each; with type
+arguments only those, and the table keeps the lines of others. `merge` compares the tensors in memory with those of the
+definition, under the renamings of the version, and records what the definition does not determine: which optional
+tensors the model has, and classes whose tensors the definition does not give. The table is not edited by hand.
 """
 
 from __future__ import annotations
@@ -86,7 +85,7 @@ def base_records(major: str, types: Collection[str]) -> Iterator[tuple[str, dict
 
 
 def collect(path: str, *named: str) -> None:
-    """Writes what this environment's transformers says, of the classes of the named types or of all."""
+    """Write the properties of the classes of the given types, or of all, in this environment's transformers."""
     types = named or tuple(oracle_types())
     torch, transformers = (importlib.import_module(name) for name in ("torch", "transformers"))
     transformers.logging.set_verbosity_error()
@@ -125,7 +124,7 @@ def collect(path: str, *named: str) -> None:
             tried: list[list[list[str]]] = []
             for turned in _turned(values, not said["tied"]):
                 file.write_text(json.dumps(turned), encoding="utf-8")
-                # a class that ties nothing, or a config that refuses the key; some classes ignore what the file says
+                # a class that ties nothing, or a config that refuses the key; some classes ignore the config
                 with contextlib.suppress(Exception):
                     tried.append(_pairs(*_built(kind, place, torch, version[0]), version[0]))
                     if bool(tried[-1]) is not said["tied"]:
@@ -142,7 +141,7 @@ def collect(path: str, *named: str) -> None:
 def _built(kind: Any, place: str, torch: Any, major: str) -> tuple[Any, dict[str, Any]]:
     """The model of a folder's config with its ties, as `from_pretrained` builds it, and its parameters before them.
 
-    Version 4 gives each module parameters of its own, even those that it shares: only `tie_weights` ties.
+    Version 4 gives each module separate parameters, even shared modules: only `tie_weights` ties them.
     """
     config = kind.config_class.from_pretrained(place)
     contexts = kind.get_init_context(False, False) if major == OLDER else [torch.device("meta")]
@@ -157,7 +156,7 @@ def _built(kind: Any, place: str, torch: Any, major: str) -> tuple[Any, dict[str
 
 
 def _healthy_loads(transformers: Any, types: Collection[str]) -> Iterator[dict[str, Any]]:
-    """What becomes of the files that each version saves of each class."""
+    """The loads of the files that each version saves for each class."""
     seen: set[tuple[str, str]] = set()
     for model_type, record in (*base_records(NEWEST, types), *base_records(OLDER, types)):
         known = hasattr(getattr(transformers, record["class"], None), "from_pretrained")
@@ -169,7 +168,7 @@ def _healthy_loads(transformers: Any, types: Collection[str]) -> Iterator[dict[s
 
 
 def _tie_loads(transformers: Any, types: Collection[str]) -> Iterator[dict[str, Any]]:
-    """What becomes of files whose config states a tie within a sub-config."""
+    """The loads of files whose config states a tie in a sub-config."""
     for model_type in types:
         for record in records(model_type):
             known = hasattr(getattr(transformers, record["class"], None), "from_pretrained")
@@ -207,7 +206,7 @@ def _pairs(model: Any, own: Mapping[str, Any], major: str) -> list[list[str]]:
 
 
 def _groups(parameters: Mapping[str, Any]) -> list[list[str]]:
-    """The names of the parameters that are one: those of a module that stands in several places."""
+    """The names of the parameters that are one: those of a module that is used in several places."""
     groups: dict[int, list[str]] = {}
     for name, one in parameters.items():
         groups.setdefault(id(one), []).append(name)
@@ -322,7 +321,7 @@ def _transform(one: Any) -> list[Any]:
 
 
 def merge(newest: str, older: str) -> None:
-    """Writes the table from what both versions say."""
+    """Write the table from the results of both versions."""
     said = {major: json.loads(Path(path).read_bytes()) for major, path in ((NEWEST, newest), (OLDER, older))}
     named = said[NEWEST]["named"]
     types, kept = named or tuple(oracle_types()), _others(said) if named else []
@@ -401,7 +400,7 @@ def _is_unread(record: Mapping[str, Any], loads: Sequence[Mapping[str, Any]]) ->
 
 
 def _first_of_each_class(loads: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """What became of one file of each class: that of the newest version that saves it."""
+    """The load of one file of each class: that of the newest version that saves it."""
     return list({one["class"]: one for one in reversed(loads)}.values())
 
 
@@ -420,7 +419,7 @@ def _rounded_to(load: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) ->
 def _of_healthy(
     major: str, loads: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """What a version does with healthy files: numbers that it changes, and configs of a newer version it refuses.
+    """Loads of undamaged files by a version: values that it changes, and configs of a newer version that it refuses.
 
     others: the loads of the files of every version.
     """
@@ -443,7 +442,7 @@ def _tuples(values: Mapping[str, Any]) -> dict[str, Any]:
 def _entry(
     model_type: str, record: Mapping[str, Any], said: Mapping[str, Any], major: str, newest: ClassRules
 ) -> dict[str, Any]:
-    """The line of a class in a version, without what is as usual."""
+    """The line of a class in a version, without default entries."""
     made = {
         key: said[key]
         for key in ("prefix", "within", "missing", "unexpected", "mapping", "transforms", "tie_of", "same")
@@ -493,7 +492,7 @@ def _entry(
 
 
 def _add_reads(model_type: str, name: str, major: str, line: dict[str, Any]) -> None:
-    """Notes the dialects under which a version loads a file with all that a class has, by each of its records."""
+    """Record the dialects in which a version completely loads a file of a class, for each of its records."""
     entry = line.get(major)
     if entry is None or not entry.get("exact", True) or any(entry.get(key) for key in ("stored", "lacks", "sides")):
         return
@@ -539,9 +538,9 @@ def _set_tie_of(
     major: str,
     loads: Sequence[Mapping[str, Any]],
 ) -> None:
-    """Finds the sub-config that decides on ties in version 5: each submodel that ties has its own.
+    """Find the sub-config that determines ties in version 5: each submodel that ties has its own.
 
-    loads: what became of files whose sub-configs state a tie.
+    loads: of files whose sub-configs state a tie.
     """
     parts = (key for key, value in record["config"].items() if isinstance(value, dict) and "model_type" in value)
     for key in ("", *parts):
@@ -553,7 +552,7 @@ def _set_tie_of(
 
 
 def _ties_as_recorded(load: Mapping[str, Any], rules: ClassRules, major: str) -> bool:
-    """Whether as many tensors are missing as were, of a file whose sub-configs state a tie."""
+    """Whether the predicted number of missing tensors is the recorded one, for a file whose sub-configs state a tie."""
     own = ("class", "writer", "variant")
     record = next(one for one in records(load["type"]) if all(one[key] == load[key] for key in own))
     config = {"model_type": load["type"], **record["config"]}
@@ -563,7 +562,7 @@ def _ties_as_recorded(load: Mapping[str, Any], rules: ClassRules, major: str) ->
 
 
 def _drop_wrong(major: str, lines: Mapping[str, dict[str, Any]], loads: Sequence[Mapping[str, Any]]) -> None:
-    """Marks classes as not known of which the counts on a healthy file are not those that were recorded."""
+    """Mark classes as unknown whose predicted counts for an undamaged file differ from the record."""
     for one in loads:
         entry = lines.get(one["class"], {}).get(major)
         if "counts" not in one or entry is None or not entry.get("exact", True):
@@ -580,7 +579,7 @@ def _drop_wrong(major: str, lines: Mapping[str, dict[str, Any]], loads: Sequence
         found = None if plan is None else _matched(plan, rules, newest, record, major)
         if found is None or [found.missing, found.unexpected] != one["counts"][:2]:
             entry["exact"] = False
-        elif found.emptied:  # of this file alone
+        elif found.emptied:  # only for this file
             entry.pop("unfilled", None)
 
 

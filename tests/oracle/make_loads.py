@@ -1,4 +1,4 @@
-"""Make `fixtures/loads/*.json.gz`: what real loaders do with damaged checkpoints.
+"""Make `fixtures/loads/*.json.gz`: how real loaders load damaged checkpoints.
 
 Needs torch, transformers, diffusers and peft; run once in an environment of each major version of transformers:
 
@@ -7,9 +7,9 @@ Needs torch, transformers, diffusers and peft; run once in an environment of eac
     five/bin/python -m tests.oracle.make_loads [MODEL_TYPE ...]
     four/bin/python -m tests.oracle.make_loads [MODEL_TYPE ...]
 
-Each case of `tests/loads/cases.py` is a healthy record of `fixtures/oracle` with a damage; its tensors are filled with
-random numbers and loaded by the class that config.json names, after AutoConfig. A file is gzip (mtime 0) of one JSON
-list of records: type, class, writer, name, damage, and the result:
+Each case of `tests/loads/cases.py` is an undamaged record of `fixtures/oracle` with a damage; its tensors are filled
+with random numbers and loaded by the class that config.json names, after AutoConfig. A file is gzip (mtime 0) of one
+JSON list of records: type, class, writer, name, damage, and the result:
 
     outcome   complete, random (missing tensors, or some left without storage), altered (numbers other than those
               of the first set of files), refuses
@@ -70,11 +70,11 @@ def folder_of(case: Mapping[str, Any]) -> Folder:
 
 
 def load(folder: Folder, class_name: str | None) -> dict[str, Any]:
-    """Loads the folder "0" with a class, by default that of config.json or AutoModel, and says what came of it."""
+    """Load the folder "0" with a class, by default that of config.json or AutoModel, and return the result."""
     transformers = importlib.import_module("transformers")
     transformers.logging.set_verbosity_error()
     if class_name is None:
-        transformers.AutoConfig.from_pretrained("0")  # refuses some configs; 4.57 loses the class of Qwen2-VL
+        transformers.AutoConfig.from_pretrained("0")  # refuses some configs; 4.57 omits the class of Qwen2-VL
         class_name = (json.loads(Path("0/config.json").read_bytes()).get("architectures") or [""])[0]
     kind = getattr(transformers, class_name, None) or transformers.AutoModel
     model, info = kind.from_pretrained("0", output_loading_info=True)
@@ -118,7 +118,7 @@ def _zeroed(held: Any, changed: Any) -> int:
 
 @contextlib.contextmanager
 def limited() -> Iterator[None]:
-    """Ends a load that takes too long."""
+    """Stop a load that takes too long."""
 
     def late(*_: object) -> None:
         raise TimeoutError
@@ -146,7 +146,7 @@ def loaded(folder: Folder, class_name: str | None = None) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Records every case of the given types, or of all."""
+    """Record every case of the given types, or of all."""
     torch, transformers = (importlib.import_module(name) for name in ("torch", "transformers"))
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")

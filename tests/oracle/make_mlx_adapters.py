@@ -1,4 +1,4 @@
-"""Add to `fixtures/adapters/tool_bases.json.gz` what mlx-lm trains: embeddings, heads, stacked experts, DoRA.
+"""Add adapters that mlx-lm trains to `fixtures/adapters/tool_bases.json.gz`: embeddings, heads, stacked experts, DoRA.
 
 Needs an environment with `mlx-lm[cpu]` and msgspec:
 
@@ -55,7 +55,7 @@ MODELS: Mapping[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
 
 
 def trained(name: str, *, dora: bool) -> dict[str, Any]:
-    """The tensors of an adapter on the last two layers and what is outside of them: name -> [dtype, shape]."""
+    """The tensors of an adapter on the last two layers and the modules outside of layers: name -> [dtype, shape]."""
     kind = importlib.import_module(f"mlx_lm.models.{name}")
     _, more, keys = MODELS[name]
     model = kind.Model(kind.ModelArgs.from_dict({**DECODER, **more, "model_type": name}))

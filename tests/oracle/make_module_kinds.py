@@ -1,4 +1,4 @@
-"""Make `inspector/adapters/module_kinds.json`: modules of transformers that are no matrices for PEFT, by their names.
+"""Make `inspector/adapters/module_kinds.json`: modules of transformers that PEFT does not treat as matrices, by name.
 
 Needs torch and transformers; builds the models of `fixtures/oracle` without weights:
 
@@ -40,12 +40,12 @@ def models(model_type: str) -> Iterator[Any]:
         try:
             with torch.device("meta"):
                 yield kind(kind.config_class.from_dict(dict(one["config"])))
-        except Exception as problem:  # a class that cannot be built without weights is reported and left out
+        except Exception as problem:  # a class that cannot be built without weights is reported and skipped
             print(model_type, one["class"], type(problem).__name__, file=sys.stderr)
 
 
 def names_of(model: Any) -> Iterator[tuple[str, str]]:
-    """("own" or "empty", the name) of each module that is none of torch's with a weight."""
+    """("own" or "empty", name) of each module other than torch's modules with a weight."""
     nn, conv1d = importlib.import_module("torch.nn"), importlib.import_module("transformers.pytorch_utils").Conv1D
     for name, module in model.named_modules():
         words = ["#" if word.isdecimal() else word for word in name.split(".")]
@@ -59,7 +59,7 @@ def names_of(model: Any) -> Iterator[tuple[str, str]]:
 
 
 def main() -> None:
-    """Writes the table."""
+    """Write the table."""
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
     found: dict[str, dict[str, str]] = {"own": {}, "empty": {}}

@@ -1,4 +1,4 @@
-"""Make `inspector/adapters/peft_configs.json`: the keys of PEFT's config classes, their defaults, and what they refuse.
+"""Make `inspector/adapters/peft_configs.json`: keys of PEFT's config classes, defaults, and refused values.
 
 Needs torch, transformers and peft, as `make_library_loads.py`:
 
@@ -67,7 +67,7 @@ OF_SHAPES = re.compile(r"size mismatch|shape|expand|must match")
 
 
 def plain(value: Any) -> Any:
-    """A default as JSON has it; None where it is no plain value."""
+    """A default as in JSON; None where it is not a plain value."""
     return value if isinstance(value, bool | int | float | str | list | dict) else None
 
 
@@ -126,7 +126,7 @@ def base_model() -> Any:
 
 
 def values_of(peft: Any, kind: Any, name: str, keys: Mapping[str, Any]) -> dict[str, Any]:
-    """What the keys of a config may not be for its adapter to load; empty where no adapter could be made."""
+    """The values of keys with which an adapter does not load; empty where no adapter could be made."""
     given = {key: value for key, value in {**PROMPT, "target_modules": ["q_proj"]}.items() if key in keys}
     with tempfile.TemporaryDirectory() as place:
         try:
@@ -174,7 +174,7 @@ def _applies(condition: str, value: Any, words: str) -> bool:
 
 
 def takes(kind: Any, key: str, condition: str) -> bool:
-    """Whether the type of a key says that some values of a condition are taken."""
+    """Whether the type of a key accepts some values of a condition."""
     text = "str" if condition == "text" and not _is_number(kind, key) else None
     pattern = KINDS.get(condition, text)
     return pattern is not None and re.search(pattern, str(typing.get_type_hints(kind).get(key))) is not None
@@ -220,7 +220,7 @@ def conversions() -> dict[str, Any]:
 
 
 def main() -> None:
-    """Writes the table."""
+    """Write the table."""
     mapping = importlib.import_module("peft.mapping")
     targets: list[str] = []
     found: dict[str, Any] = {}

@@ -1,16 +1,16 @@
-"""Make `inspector/loading/pipelines.json`: what the pipelines of diffusers take, and the classes they are built of.
+"""Make `inspector/loading/pipelines.json`: the components of diffusers' pipelines and the classes that they may have.
 
-Needs torch, transformers and diffusers; fetches nothing. The second run, with an older transformers and no diffusers,
+Needs torch, transformers and diffusers; makes no requests. The second run, with an older transformers and no diffusers,
 adds the tokenizers and processors that only that version has:
 
     five/bin/python -m tests.oracle.make_pipelines
     four/bin/python -m tests.oracle.make_pipelines
 
 Of a pipeline are recorded the components without which it cannot be built (`pipelines`), those that may be null or
-absent (`optional`), and the other parameters of its class (`settings`); of `connected` a README names what is absent.
-Those that refuse a safety checker without a feature extractor are `checking`, and those that put motion modules into a
-UNet for images `animating`.
-`sizes` has, for each key of an image processor, the classes that refuse a text in it.
+absent (`optional`), and the other parameters of its class (`settings`); for those in `connected` a README names absent
+components. Those that refuse a safety checker without a feature extractor are `checking`, and those that put motion
+modules into a UNet for images `animating`. `sizes` has, for each key of an image processor, the classes that refuse a
+text in it.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def of_classes(diffusers: Any) -> dict[str, Any]:
 
 
 def _is_component(diffusers: Any, kind: Any) -> bool:
-    """Whether a pipeline loads a class; what stands for a class whose packages are not installed counts as one."""
+    """Whether a pipeline loads a class; placeholders of classes whose packages are not installed count too."""
     if not hasattr(kind, "from_pretrained") or issubclass(kind, diffusers.DiffusionPipeline):
         return False
     loading = importlib.import_module("diffusers.pipelines.pipeline_loading_utils")
@@ -130,7 +130,7 @@ def of_images(transformers: Any, renamed: Mapping[str, str]) -> dict[str, str]:
 
 
 def main() -> None:
-    """Writes the table, or adds to it."""
+    """Write the table, or add to it."""
     transformers: Any = importlib.import_module("transformers")
     processors = {name for name in dir(transformers) if WITHOUT_WEIGHTS.search(name)}
     if importlib.util.find_spec("diffusers") is None:

@@ -1,4 +1,4 @@
-"""Make `inspector/architectures/proofs.json`: what each definition is checked against.
+"""Make `inspector/architectures/proofs.json`: the number of references for each definition.
 
     python -m tests.oracle.make_proofs
 
@@ -18,13 +18,13 @@ from inspector.architectures.catalog import modules
 from tests.judged import FIXTURES, diffusers_classes, diffusers_records, oracle_types, records
 
 PROOFS = Path(__file__).parents[2] / "inspector" / "architectures" / "proofs.json"
-NAMED_OTHERWISE = {"torch_multihead_attention": "multihead_attention"}
+OTHER_NAMES = {"torch_multihead_attention": "multihead_attention"}
 """Records of torch's own module are under the writer's name."""
 
 
 def proofs() -> dict[str, dict[str, int]]:
-    """What the fixtures hold now."""
-    counted = {NAMED_OTHERWISE.get(name, name): len(records(name)) for name in oracle_types()}
+    """The numbers in the current fixtures."""
+    counted = {OTHER_NAMES.get(name, name): len(records(name)) for name in oracle_types()}
     counted |= {name: len(diffusers_records(name)) for name in diffusers_classes()}
     models = tomllib.loads((FIXTURES / "published.toml").read_text(encoding="utf-8"))["model"]
     published = Counter(str(model["model_type"]) for model in models)
@@ -32,7 +32,7 @@ def proofs() -> dict[str, dict[str, int]]:
 
 
 def text_of(found: Mapping[str, Mapping[str, int]]) -> str:
-    """One line a model type."""
+    """One line per model type."""
     lines = [f"{json.dumps(name)}: {json.dumps(proof)}" for name, proof in found.items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"
 

@@ -1,4 +1,4 @@
-"""Make `fixtures/published.toml`: published models, their hyperparameters and their counts from outside.
+"""Make `fixtures/published.toml`: published models, their hyperparameters and published counts.
 
 Needs torch and transformers. The counts are rebuilt with transformers on torch's meta device from the
 hyperparameters below, so no weight is allocated or downloaded (a minute):
@@ -8,7 +8,7 @@ hyperparameters below, so no weight is allocated or downloaded (a minute):
                                                           # writes the few that only 4.x counts as published
 
 An entry is name, model_type, class, parameters (ties once, no buffers), source, and config: the sparse
-config.json as JSON text, everything else at the default of its type (TOML has no null). Where the number is
+config.json as JSON text, other keys have the default of the type (TOML has no null). Where the number is
 also known from a publication it is in PUBLISHED, and the script refuses a count that disagrees.
 """
 
@@ -100,7 +100,7 @@ def clip_text(width: int, heads: int) -> Config:
 
 
 def labels(number: int) -> Config:
-    """As files state it: every label by name; for ImageNet's thousand only the number."""
+    """Labels as in published files: by name, for ImageNet's thousand only the number."""
     if number == 1000:
         return {"num_labels": number}
     return {"id2label": {str(index): f"LABEL_{index}" for index in range(number)}}
@@ -319,7 +319,7 @@ OTHERS: dict[str, Entry] = {
     "whisper-large-v3-turbo": ("whisper", "WhisperForConditionalGeneration", whisper(1280, 32, 20, vocab_size=51866, num_mel_bins=128, decoder_layers=4)),
     "xlm-roberta-base.masked": ("xlm-roberta", "XLMRobertaForMaskedLM", encoder(250002, 768, 3072, 12, 12, max_position_embeddings=514, type_vocab_size=1)),
 }
-# Untied T5: transformers 5 ties it whatever the config says, so that only 4 counts as published.
+# Untied T5: transformers 5 ties it whatever the config states, so that only 4 gives the published count.
 OLDER: dict[str, Entry] = {
     "flan-t5-small": ("t5", "T5ForConditionalGeneration", t5(512, 1024, 8, 6, feed_forward_proj="gated-gelu", **UNTIED)),
     "flan-t5-base": ("t5", "T5ForConditionalGeneration", t5(768, 2048, 12, 12, feed_forward_proj="gated-gelu", **UNTIED)),
@@ -328,7 +328,7 @@ OLDER: dict[str, Entry] = {
     "flan-t5-xxl": ("t5", "T5ForConditionalGeneration", t5(4096, 10240, 24, 64, feed_forward_proj="gated-gelu", **UNTIED)),
 }
 
-# Totals known without a computation: from papers, model cards and the totals that published files state.
+# Totals from papers, model cards and published files.
 PUBLISHED: dict[str, int] = {
     "bert-base-uncased": 109_482_240,
     "bert-base-uncased.pretraining": 110_106_428,
@@ -456,7 +456,7 @@ def main() -> None:
     known: dict[str, Mapping[str, Any]] = {model["name"]: model for model in before}
     blocks, wrong = [], []
     for name, entry in entries().items():
-        own = newest != (name in OLDER)  # whether this version's count is the one to write
+        own = newest != (name in OLDER)  # whether the count of this version is written
         try:
             parameters = count(entry)
         except Exception as error:

@@ -1,7 +1,7 @@
-"""Make `fixtures/published_configs.json.gz`: configs of published models as their repositories spell them.
+"""Make `fixtures/published_configs.json.gz`: unmodified configs of published models.
 
-Old keys, nulls, defaults left out, and the keys of the authors' own code, which the sparse configs of
-`published.toml` do not have. Needs torch and transformers 5.23:
+They have old keys, nulls, omitted defaults and keys of the authors' code, unlike the sparse configs of
+`published.toml`. Needs torch and transformers 5.23:
 
     five/bin/python tests/oracle/make_published_configs.py CONFIGS.json
 

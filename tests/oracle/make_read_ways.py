@@ -1,4 +1,4 @@
-"""Make `inspector/adapters/read_ways.json`: under which names diffusers reads a LoRA of each of its classes.
+"""Make `inspector/adapters/read_ways.json`: the names under which diffusers reads a LoRA for each of its classes.
 
 Needs torch, diffusers and peft:
 
@@ -6,7 +6,7 @@ Needs torch, diffusers and peft:
     five/bin/pip install torch==2.13.0 transformers==5.23.0 accelerate diffusers==0.42.1 peft==0.21.2
     five/bin/python -m tests.oracle.make_read_ways [CLASS ...]
 
-For each class and for its modules in its own names ("own") and in those of its first authors ("authors"): prefix, a
+For each class and for its modules in its own names ("own") and in those of its original authors ("authors"): prefix, a
 space and the ends of the matrices ("peft", "kohya", "old", with "+alpha" where a scale is stored) -> "read" where
 `load_lora_weights` changes all modules of a choice (all, those of the blocks, those of the attention); "partly" where
 it changes fewer than under other names; "refused" where each choice raises; "open" where it joins or splits matrices of
@@ -60,7 +60,7 @@ RANK = 4
 
 
 def data(name: str, dtype: str, shape: tuple[int, ...]) -> bytes:
-    """Random matrices and a scale of 2: diffusers 0.42 does not end with one below 0."""
+    """Random matrices and a scale of 2: diffusers 0.42 does not terminate with a negative one."""
     return struct.pack("<f", 2.0) if name.endswith("alpha") else fill(name, dtype, shape)
 
 
@@ -118,14 +118,14 @@ def ways(kind: str, model: Any, modules: Mapping[str, Any], left: str | None) ->
 
 
 def _word(each: Sequence[int | None], most: Sequence[int]) -> str:
-    """What is said of a way. each: the modules that are changed, of each choice; most: in any way."""
+    """The result for a way. each: the number of changed modules of each choice; most: maximum over all ways."""
     if any(one and one == number for one, number in zip(each, most, strict=True)):
         return "read"
     return "partly" if any(each) else "refused" if None in each and 0 not in each else ""
 
 
 def main() -> None:
-    """Writes the table."""
+    """Write the table."""
     linear = importlib.import_module("torch.nn").Linear
     importlib.import_module("torch").set_num_threads(1)
     warnings.simplefilter("ignore")

@@ -1,7 +1,7 @@
-"""Make `fixtures/oracle/*.json.gz`: what real writers put on disk, from tiny random models.
+"""Make `fixtures/oracle/*.json.gz`: files that transformers saves for tiny random models.
 
-Needs torch, transformers and safetensors; run once under each version of transformers that is to be heard, the
-newest first, because of two versions that write the same only the first is kept:
+Needs torch, transformers and safetensors; run once with each version of transformers, newest first, because of equal
+records of two versions only the first is kept:
 
     python -m venv five && five/bin/pip install torch==2.13.0 transformers==5.23.0 safetensors
     python -m venv four && four/bin/pip install torch==2.13.0 transformers==4.57.6 safetensors
@@ -10,14 +10,14 @@ newest first, because of two versions that write the same only the first is kept
 
 Without arguments all types that have a definition are made, and torch's own attention module: those of `TYPES` with
 every switch of every class, the others with every class and a choice of switches of one class. Each run replaces
-the records of its own version and leaves the other's. A file is gzip (mtime 0) of one JSON object:
+the records of its own version and keeps those of others. A file is gzip (mtime 0) of one JSON object:
 
     {"model_type": ..., "records": [...], "unmoved": {writer: {class: ["key-value", ...]}}}
 
 A record has
     class, variant, writer  the variant is "" for the base, "key-value" for one switch, "key-value,key-value"
                             for two, with the key as the config has it, dotted for one inside another
-    given                   the arguments of the configuration class: a sparse config, all else at its default
+    given                   the arguments of the configuration class: a sparse config, other keys have their default
     config                  config.json as written
     num_parameters          sum over model.parameters(): ties once, no buffers
     unwritten               how many of these are computed and never saved; absent for 0
@@ -25,9 +25,9 @@ A record has
     buffers                 names on disk that are buffers
     tensors                 name on disk to [dtype, shape], from the header of the written file
 
-`unmoved` lists the switches that were tried and moved nothing. All hyperparameters of a base are different
-numbers, so that no wrong formula agrees by luck. A type with a definition is found by itself; what the general rules
-(`tiny.py`) do not find goes into MENDS, and a type that cannot be built into LEFT_OUT with the reason.
+`unmoved` lists the switches that were tried and affect no tensor. All hyperparameters of a base are distinct numbers,
+so that no wrong formula agrees by chance. Types with a definition are found automatically; arguments that the general
+rules (`tiny.py`) do not find are in MENDS, and types that cannot be built are in LEFT_OUT with the reason.
 """
 
 from __future__ import annotations
@@ -1657,7 +1657,7 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
         ("VisionTextDualEncoderModel", {"vision_config.model_type": "dinov2", "text_config.model_type": "roberta"}),
     ),
 }
-# Types whose class writes another number for a key that it reads as given.
+# Types whose class saves another number for a key than it reads.
 READ_ALL = ("bailing_hybrid", "hrm_text")
 MENDS |= LATER_MENDS
 COMBINED |= LATER_COMBINED
@@ -1700,7 +1700,7 @@ TELLING_NUMBERS = [
 SPECIAL_TOKENS = {"pad_token_id": 0, "bos_token_id": 3, "eos_token_id": 4}
 LABELS = 7
 
-# What else to try for a key; any other switch is flipped, any other number raised by one.
+# Values to try for a key; other switches are flipped, other numbers increased by one.
 OTHERS: dict[str, tuple[Any, ...]] = {
     "vocab_size": (131,),
     "hidden_size": (96,),
@@ -1737,11 +1737,11 @@ BASE_SWITCHES = {
     "add_cross_attention": False,
     "pruned_heads": {},
 }
-# Numbers that divide others: twice as many instead of one more.
+# Numbers that divide others: doubled instead of increased by one.
 DIVIDING = ("heads", "groups", "rate", "ratio", "factor", "stride")
-# Keys of other types: what a model does with one that its class does not declare.
+# Keys of other types, to test keys that a class does not declare.
 UNEXPECTED: dict[str, tuple[Any, ...]] = {"head_dim": (12,)}
-# Not worth a try: they take part in no constructor.
+# Not tried: they affect no constructor.
 INERT_WORDS = (
     "dropout",
     "token_id",
@@ -1820,12 +1820,12 @@ def model_classes(model_type: str) -> dict[str, Any]:
 
 
 def takes_pairs(name: str) -> bool:
-    """Whether two switches at once are worth a try: the body alone, and heads on the vocabulary."""
+    """Whether two switches at once are tried: for the base model and heads on the vocabulary."""
     return name.endswith(("Model", "ForCausalLM", "ForMaskedLM", "ForPreTraining", "ForConditionalGeneration"))
 
 
 def switches(model_type: str, arguments: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Every key with every other value worth a try."""
+    """Every key with the other values to try."""
     config_class = config_class_of(model_type)
     now = {key: (usual, value) for key, usual, value in flat({**BASE_SWITCHES, **arguments}, config_class)}
     for key, (usual, value) in now.items():
@@ -1833,7 +1833,7 @@ def switches(model_type: str, arguments: Mapping[str, Any]) -> Iterator[tuple[st
             continue
         name = key.rpartition(".")[2]
         if name != key and name in BASE_SWITCHES and name != "tie_word_embeddings":
-            continue  # what a model inside another is to it, is not a choice
+            continue  # the function of a submodel is not a choice
         others = OTHERS.get(name, OTHERS.get(usual))
         if others is not None:
             yield from ((key, other) for other in others if other != value)
@@ -1859,8 +1859,8 @@ def spelled(changes: Mapping[str, Any]) -> str:
 
 
 def build(model_type: str, model_class: Any, arguments: Mapping[str, Any]) -> Any:
-    """A model with random weights. Some configuration classes take their arguments apart, so they get a copy, and
-    a loss that wants scipy for training is not called here."""
+    """A model with random weights. Some configuration classes modify their arguments, so they get a copy; a loss
+    that needs scipy for training is not called here."""
     module = sys.modules[model_class.__module__]
     if hasattr(module, "requires_backends"):
         module.requires_backends = lambda *_: None  # type: ignore[attr-defined]
@@ -1879,7 +1879,7 @@ def sketched(model_type: str, model_class: Any, arguments: Mapping[str, Any]) ->
 
 
 def shapes_in_memory(model: Any) -> tuple[Shapes, int]:
-    """What a switch moves is seen here, before anything is written: names and shapes, and the ties."""
+    """Names, shapes and ties of a model, which show the effect of a switch before anything is saved."""
     return {name: list(tensor.shape) for name, tensor in model.state_dict().items()}, parameters_of(model)
 
 
@@ -1888,7 +1888,7 @@ def parameters_of(model: Any) -> int:
 
 
 def header_of(file: Path) -> dict[str, Any]:
-    """Name to [dtype, shape] as the header of a safetensors file has them."""
+    """Name to [dtype, shape] from the header of a safetensors file."""
     with file.open("rb") as stream:
         length = int.from_bytes(stream.read(8), "little")
         header = json.loads(stream.read(length))
@@ -1905,7 +1905,7 @@ def tied_names(model: Any) -> list[list[str]]:
 def record(
     model_type: str, model_class: Any, arguments: Mapping[str, Any], changes: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Build, save and read back one model."""
+    """Build and save one model and read the file."""
     given = merged(arguments, changes)
     model = build(model_type, model_class, given)
     with tempfile.TemporaryDirectory() as folder:
@@ -1930,8 +1930,8 @@ def record(
 
 
 def taken(given: Mapping[str, Any], config: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments that the configuration class took: some it overrides with others, and a configuration that
-    keeps them says what no model is."""
+    """The arguments that the configuration class keeps: it overrides some with others, and a configuration with
+    both would be inconsistent."""
     found: dict[str, Any] = {}
     for key, value in given.items():
         held = config.get(key, len(config.get("id2label") or "ab") if key == "num_labels" else value)
@@ -1943,7 +1943,7 @@ def taken(given: Mapping[str, Any], config: Mapping[str, Any]) -> dict[str, Any]
 
 
 def unwritten(parameters: int, tensors: Mapping[str, Any], buffers: Collection[str]) -> int:
-    """Parameters that are in memory and not in the file: computed ones that the class never saves."""
+    """Parameters in memory that are not in the file: computed ones that the class does not save."""
     stored: int = sum(math.prod(shape) for name, (_, shape) in tensors.items() if name not in buffers)
     return max(parameters - stored, 0)
 
@@ -1955,14 +1955,14 @@ def writer() -> str:
 
 
 def records_of(model_type: str) -> tuple[list[dict[str, Any]], dict[str, list[str]]]:
-    """All records of a type by this transformers, and by class the switches that moved nothing."""
+    """All records of a type by this transformers, and by class the switches that affect no tensor."""
     records: list[dict[str, Any]] = []
     unmoved: dict[str, list[str]] = {}
     for name, model_class in model_classes(model_type).items():
         arguments = base_arguments(model_type)
         try:
             base = shapes_in_memory(build(model_type, model_class, arguments))
-        except Exception:  # some heads insist on their own number of labels
+        except Exception:  # some heads require a certain number of labels
             arguments = {key: value for key, value in arguments.items() if key != "num_labels"}
             try:
                 base = shapes_in_memory(build(model_type, model_class, arguments))
@@ -1974,7 +1974,7 @@ def records_of(model_type: str) -> tuple[list[dict[str, Any]], dict[str, list[st
         records.append(record(model_type, model_class, arguments, {}))
         seen: dict[str, Any] = {}
         for key, value in switches(model_type, arguments):
-            with contextlib.suppress(Exception):  # a class refuses what it cannot build
+            with contextlib.suppress(Exception):  # configurations that a class refuses are skipped
                 after = shapes_in_memory(build(model_type, model_class, {**arguments, key: value}))
                 seen[spelled({key: value})] = after
                 if after == base:
@@ -1997,7 +1997,7 @@ def chosen_records_of(model_type: str) -> tuple[list[dict[str, Any]], dict[str, 
     sizes: dict[str, tuple[Shapes, int]] = {}
     for name, model_class in model_classes(model_type).items():
         arguments = base_arguments(model_type)
-        for without in ((), ("num_labels",)):  # some heads insist on their own number of labels
+        for without in ((), ("num_labels",)):  # some heads require a certain number of labels
             given = {key: value for key, value in arguments.items() if key not in without}
             try:
                 shapes = sketched(model_type, model_class, given)
@@ -2043,7 +2043,7 @@ def attempted(
     try:
         found = record(model_type, model_class, arguments, changes)
         named = found["config"].get("model_type") == model_type and found["config"].get("architectures")
-        return found if named else None  # some configurations lose their own name when they are written
+        return found if named else None  # some configurations lose their name when they are saved
     except TimeoutError:
         raise
     except Exception as error:
@@ -2054,8 +2054,8 @@ def attempted(
 def movers(
     model_type: str, model_class: Any, arguments: Mapping[str, Any], base: tuple[Shapes, int]
 ) -> tuple[list[dict[str, Any]], list[str]]:
-    """Switches that move something, one a key, then pairs that are more than one of the two; and those that move
-    nothing. The choice is by chance and the same every time."""
+    """Switches that affect a tensor, one per key, then pairs with a further effect; and those without effect.
+    The choice is pseudorandom and reproducible."""
     moved: dict[str, tuple[Any, Any]] = {}
     unmoved: list[str] = []
     order = sorted(switches(model_type, arguments), key=lambda item: zlib.crc32(spelled(dict([item])).encode()))
@@ -2104,7 +2104,7 @@ def pairs(model_type: str, arguments: Mapping[str, Any]) -> Iterator[dict[str, A
 
 
 def attention_records() -> list[dict[str, Any]]:
-    """nn.MultiheadAttention as its state dict is saved: packed or apart, with and without biases."""
+    """nn.MultiheadAttention as its state dict is saved: with joint or separate projections, with and without biases."""
     import torch
     from safetensors.torch import save_file
 
@@ -2153,7 +2153,7 @@ def read(model_type: str) -> dict[str, Any]:
 
 
 def write(content: Mapping[str, Any]) -> None:
-    """Deterministic: sorted records, no time in the gzip header."""
+    """Write a file deterministically: sorted records, no time in the gzip header."""
     records = sorted(content["records"], key=lambda r: (r["class"], r["variant"], r["writer"]))
     text = json.dumps({**content, "records": records}, separators=(",", ":"), sort_keys=True)
     ORACLE.mkdir(parents=True, exist_ok=True)
@@ -2171,13 +2171,13 @@ def with_definitions() -> list[str]:
 
 
 def same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether two writers wrote the same for one model; the base of the type is kept for its configuration."""
+    """Whether two versions saved the same for a model; the base of the type is kept for its configuration."""
     keys = ("class", "variant", "num_parameters", "tied", "buffers", "tensors")
     return all(one[key] == other[key] for key in keys)
 
 
 def made(model_type: str) -> int:
-    """Makes the records of a type by this transformers; answers how many it wrote."""
+    """Make the records of a type with this transformers; return their number."""
     content = read(model_type)
     kept = [r for r in content["records"] if r["writer"] != writer()]
     if model_type in TYPES:

@@ -17,8 +17,8 @@ number. The line of a model type has the versions that were measured, and for ea
     lengths  path and p or q -> the keys that must be as long, or the length that the list always has
 
 FOLDER/MAJOR/TYPE.further.json has rows like those of `confirm_values.py` that are added to what the table has.
-Left out is every kind that the config of a record has. A path below a part is listed only where the type of the part
-has no records. The letters are those of `tests/oracle/value_cases.py`, of which m stands for m and o, h for h and u, g
+Kinds that the config of a record has are excluded. A path below a part is listed only where the type of the part
+has no records. The letters are those of `tests/oracle/value_cases.py`, where m stands for m and o, h for h and u, g
 for f in a list, and a for a number in place of a text.
 """
 
@@ -139,7 +139,7 @@ class Numbers:
 
 
 def stated_by(case: Measured) -> dict[str, Any]:
-    """What the table has of a type and a version, with texts in the place of numbers."""
+    """The entry of a type and a version in the table, with texts instead of numbers."""
     listed: dict[str, list[str]] = {"config": [], "model": []}
     classes: dict[str, list[str]] = {}
     for place, stated in sorted(case.letters.items()):
@@ -159,7 +159,7 @@ def stated_by(case: Measured) -> dict[str, Any]:
 
 
 def as_texts(stated: Mapping[str, Any], head: Mapping[str, Any]) -> dict[str, Any]:
-    """The part of a line for a version, with texts in the place of numbers."""
+    """The part of a line for a version, with texts instead of numbers."""
 
     def pairs(numbers: Sequence[int]) -> list[str]:
         return [head["pairs"][number] for number in numbers]
@@ -185,11 +185,11 @@ def as_numbers(stated: Mapping[str, Any], pairs: Numbers, words: Numbers) -> dic
     return {key: part for key, part in found.items() if part}
 
 
-def without_said(stated: Mapping[str, Any], model_type: str, major: str) -> dict[str, Any]:
+def without_known(stated: Mapping[str, Any], model_type: str, major: str) -> dict[str, Any]:
     """A part without the words that `config_types.jsonl` has, and the activations of `value_rules.json`."""
     parts = stated.get("parts", {})
 
-    def is_said(path: str) -> bool:
+    def is_known(path: str) -> bool:
         outer, _, key = path.partition(" ")[0].rpartition(".")
         kind = parts.get(outer, "") if outer else model_type
         types = types_of(kind)
@@ -198,19 +198,19 @@ def without_said(stated: Mapping[str, Any], model_type: str, major: str) -> dict
 
     def kept(texts: Sequence[str]) -> list[str]:
         split = (text.split() for text in texts)
-        left = ((path, letters.replace("w", "") if is_said(path) else letters) for path, letters in split)
+        left = ((path, letters.replace("w", "") if is_known(path) else letters) for path, letters in split)
         return [f"{path} {letters}" for path, letters in left if letters]
 
     return {
         **stated,
         **{key: kept(stated[key]) for key in ("config", "model")},
         "classes": {name: left for name, texts in stated["classes"].items() if (left := kept(texts))},
-        "words": {path: texts for path, texts in stated["words"].items() if not is_said(path)},
+        "words": {path: texts for path, texts in stated["words"].items() if not is_known(path)},
     }
 
 
 def stored() -> dict[tuple[str, str], dict[str, Any]]:
-    """(type, version) -> what the table has."""
+    """(type, version) -> entry of the table."""
     head, *lines = map(json.loads, TABLE.read_text(encoding="utf-8").splitlines())
     return {
         (line["type"], major): as_texts(line.get(major, line.get(MAJORS[0], {})), head)
@@ -227,7 +227,7 @@ def with_classes(major: str) -> frozenset[str]:
 
 
 def measured_in(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
-    """(type, version) -> what was measured."""
+    """(type, version) -> measurements."""
     found: dict[tuple[str, str], dict[str, Any]] = {}
     for major in MAJORS:
         types = with_classes(major)
@@ -240,7 +240,7 @@ def measured_in(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
 
 
 def with_built(stated: Mapping[str, Any], built: Mapping[str, str], types: Collection[str]) -> dict[str, Any]:
-    """What the table has of a type and a version, with the parts that `confirm_parts.py` found in place of others.
+    """The entry of a type and a version, with its parts replaced by those that `confirm_parts.py` found.
 
     types: those that were measured by themselves.
     """
@@ -249,7 +249,7 @@ def with_built(stated: Mapping[str, Any], built: Mapping[str, str], types: Colle
 
 
 def with_further(model_type: str, stated: Mapping[str, Any], path: Path) -> dict[str, Any]:
-    """What the table has of a type and a version, with what was measured of further places of its configs."""
+    """The entry of a type and a version, with measurements of further places of its configs."""
     found = {**stated, "model": [*stated["model"]], "classes": dict(stated["classes"])}
     found["lengths"], found["words"] = lengths, known_words = dict(stated.get("lengths", {})), dict(stated["words"])
     held: dict[Place, set[str]] = {}
@@ -274,9 +274,9 @@ def with_further(model_type: str, stated: Mapping[str, Any], path: Path) -> dict
 
 
 def of_all_classes(model_type: str, stated: Mapping[str, Any]) -> dict[str, Any]:
-    """What the table has of a type and a version, where what its only class with a record refuses is of all classes.
+    """The entry of a type and a version, with the refusals of its only class with a record applied to all classes.
 
-    Such a class builds the model of the type, which every other class has within it.
+    Such a class builds the model of the type, which every other class contains.
     """
     names = {one["class"] for one in records(model_type) if one["config"]}
     alone = next(iter(names)) if len(names) == 1 else ""
@@ -301,7 +301,7 @@ def named_values(place: Place, value: Any) -> Iterator[tuple[Place, Any]]:
 
 
 def main() -> None:
-    """Writes the table."""
+    """Write the table."""
     pairs, words = Numbers(), Numbers()
     lines: dict[str, dict[str, Any]] = {}
     folder = Path(sys.argv[1])
@@ -320,7 +320,7 @@ def main() -> None:
     for (model_type, major), stated in sorted(new.items(), key=lambda one: (one[0][0], -int(one[0][1]))):
         line = lines.setdefault(model_type, {"versions": ""})
         line["versions"] += major
-        part = as_numbers(without_said(stated, model_type, major), pairs, words)
+        part = as_numbers(without_known(stated, model_type, major), pairs, words)
         if part != line.get(MAJORS[0]):
             line[major] = part
     texts: list[dict[str, Any]] = [{"pairs": list(pairs.texts), "words": list(words.texts)}]

@@ -12,8 +12,8 @@ each class, in `built` what its constructor refuses and in `called` what only it
     null, zero, negative, float, text, number, list, empty   keys that take no such value
     words     key -> the words that it knows, where it refuses one that it does not know
     most      key -> the greatest number that it takes
-    given     (kind of value, key, other key, its words) where the value fails only beside these words of the other key
-    together  (key, value, key, value) that do not go together, with the defaults of these keys, as of those
+    given     (kind of value, key, other key, its words) where the value fails only with these words of the other key
+    together  (key, value, key, value) that cannot be combined, with the defaults of these keys, as of those
               in `given`, in `defaults`
 """
 
@@ -68,7 +68,7 @@ class Probe:
         self.bases: Sequence[Mapping[str, Any]] = ({},)
 
     def error(self, config: Mapping[str, Any]) -> tuple[str, str]:
-        """(what the constructor says, what the calls say); "" where nothing fails, or only a library is absent."""
+        """(error of the constructor, error of the calls); "" where nothing fails, or only a library is absent."""
         quiet = contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO())
         with quiet[0], quiet[1]:
             try:
@@ -100,7 +100,7 @@ class Probe:
             sample = scheduler.step(output, step, sample).prev_sample
 
     def prepare(self) -> None:
-        """Finds out whether it can be called, its words, and the settings beside which others are judged."""
+        """Find out whether it can be called, its words, and the settings with which others are tested."""
         self.calls = hasattr(self.kind, "set_timesteps") and self._called(self.kind()) == ""
         for key, value in self.defaults.items():
             if isinstance(value, str) or (value is None and key in self.texts):
@@ -129,7 +129,7 @@ class Probe:
         return found
 
     def refuses(self, changed: Mapping[str, Any]) -> str:
-        """Where it fails beside all other settings, "built" or "called"; "" where it does not."""
+        """Where it fails with all other settings, "built" or "called"; "" where it does not."""
         places = set()
         for base in self.bases:
             if not base.keys() & changed.keys():
@@ -155,7 +155,7 @@ class Probe:
             found.pop("number")
         if type(value) is int:
             found["float"] = [value + 0.5]
-        if value is None:  # a list may be what it is for
+        if value is None:  # the setting may be meant for a list
             found["text"] = ["1", "x"]
             found.pop("list")
         if value is not None:
@@ -165,7 +165,7 @@ class Probe:
         return found
 
     def given(self) -> Iterator[tuple[str, list[Any]]]:
-        """(where, [kind of value, key, other key, the words of it beside which the value is refused])."""
+        """(where, [kind of value, key, other key, the words of it with which the value is refused])."""
         for key, value in self.defaults.items():
             for kind, samples in self._samples(value).items():
                 said = [
@@ -234,7 +234,7 @@ def recorded(kind: Any) -> dict[str, Any]:
 
 
 def line_of(name: str) -> str:
-    """The line of a class in the table; "" where it is no scheduler that can be built here."""
+    """The line of a class in the table; "" where it is not a scheduler that can be built here."""
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
     importlib.import_module("torch").set_num_threads(1)
@@ -251,7 +251,7 @@ def line_of(name: str) -> str:
 
 
 def main() -> None:
-    """Writes the table."""
+    """Write the table."""
     names = [name for name in dir(importlib.import_module("diffusers")) if "Scheduler" in name]
     with concurrent.futures.ProcessPoolExecutor(2) as pool:
         lines = [line for line in pool.map(line_of, names) if line]

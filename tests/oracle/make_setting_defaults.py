@@ -6,9 +6,9 @@ Needs torch and transformers, in an environment of each major version (as `make_
     four/bin/python -m tests.oracle.make_setting_defaults collect four.json
     python -m tests.oracle.make_setting_defaults merge five.json four.json
 
-`collect` writes what an instance of each configuration class states of the keys that a comparison reads; `merge` keeps
-the values on which both versions agree, of types that one version has those of that one. `rope_theta` is kept only
-for types with one rotary embedding that scales nothing.
+`collect` writes the values of an instance of each configuration class for the keys that a comparison reads; `merge`
+keeps the values on which both versions agree, and those of types that only one version has. `rope_theta` is kept only
+for types with one rotary embedding without scaling.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def stated(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def collect(path: Path) -> None:
-    """What the installed version says."""
+    """Collect the values of the installed version."""
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
     mapping = importlib.import_module("transformers.models.auto.configuration_auto").CONFIG_MAPPING
@@ -73,7 +73,7 @@ def agreed(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def merge(five: Path, four: Path) -> None:
-    """Writes the table, without what the defaults of shapes state already."""
+    """Write the table, without keys that the defaults of shapes contain."""
     sides = [json.loads(path.read_text(encoding="utf-8")) for path in (five, four)]
     table: dict[str, Any] = {}
     for name in sorted(sides[0].keys() | sides[1].keys()):

@@ -5,8 +5,8 @@ Needs torch and diffusers; nothing is allocated:
     five/bin/python -m tests.oracle.make_single_files
 
 Names and shapes come from the tables of `inspector.dialects`; a listing is kept only where diffusers' own converter of
-single files makes exactly the tensors of the class of it. Sizes are tiny where the converter takes any, else those that
-it is written for.
+single files makes exactly the tensors of the class from it. Sizes are tiny where the converter accepts any, otherwise
+those for which it is written.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def cases() -> Iterator[tuple[Dialect, str, dict[str, Any]]]:
 
 
 def main(names: list[str]) -> None:
-    """Write what diffusers' converters confirm."""
+    """Write the listings that diffusers' converters confirm."""
     import torch  # type: ignore[import-not-found]
 
     known, kept = converters(), []

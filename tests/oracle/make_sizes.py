@@ -23,7 +23,7 @@ def sizes() -> dict[str, dict[str, list[str]]]:
 
 
 def written(table: dict[str, dict[str, list[str]]]) -> str:
-    """The text of the file: one line a model type."""
+    """The text of the file: one line per model type."""
     lines = (f"{json.dumps(name)}: {json.dumps(by_total)}" for name, by_total in sorted(table.items()))
     return "{\n" + ",\n".join(lines) + "\n}\n"
 

@@ -1,4 +1,4 @@
-"""Make `fixtures/state_dicts.json.gz`: names of models in memory, where transformers 5 saves others.
+"""Make `fixtures/state_dicts.json.gz`: names in memory of models that transformers 5 saves under other names.
 
 Needs torch and transformers:
 
@@ -6,8 +6,8 @@ Needs torch and transformers:
     five/bin/python -m tests.oracle.make_state_dicts
 
 For each model type of `fixtures/oracle` its class is built on the meta device from the recorded config, and its
-`state_dict()` listed: what `save_file(model.state_dict())`, FSDP and accelerate write. Kept are the types of which a
-name differs from the saved ones. The file is gzip (mtime 0) of a JSON list of records: model_type, class, config,
+`state_dict()` listed, as `save_file(model.state_dict())`, FSDP and accelerate save it. Types with a name that differs
+from the saved ones are kept. The file is gzip (mtime 0) of a JSON list of records: model_type, class, config,
 num_parameters, tensors (name -> [dtype, shape]).
 """
 
@@ -35,7 +35,7 @@ def made(model_type: str, record: dict[str, Any]) -> dict[str, Any] | None:
         config = kind.config_class.from_dict(record["config"])
         with torch.device("meta"):
             model = kind(config)
-    except Exception:  # whatever a version of transformers says of a config of another one
+    except Exception:  # any error of a version of transformers for a config of another one
         return None
     tensors = {name: [DTYPES[str(one.dtype)], list(one.shape)] for name, one in model.state_dict().items()}
     return {

@@ -67,7 +67,7 @@ def saved(state: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def of_diffusers(**options: Any) -> Iterator[tuple[str, dict[str, Any], int]]:
-    """LoRA of a UNet with its text encoder and of Flux, saved by the pipelines and turned by diffusers' converters."""
+    """LoRA of a UNet with its text encoder and of Flux, saved by the pipelines and diffusers' converters."""
     peft, diffusers = importlib.import_module("peft"), importlib.import_module("diffusers")
     state_dicts = importlib.import_module("diffusers.utils.state_dict_utils")
     unet, text, flux = models()

@@ -1,4 +1,4 @@
-"""Make `fixtures/adapters/tool_bases.json.gz`: adapters as diffusers, LyCORIS and others name them, each with its base.
+"""Make `fixtures/adapters/tool_bases.json.gz`: adapters named as in diffusers, LyCORIS and others, with bases.
 
 Needs the environment of `make_tool_adapters`:
 
@@ -74,7 +74,7 @@ def listing(state: Mapping[str, Any]) -> dict[str, Any]:
 def of_lycoris(model: Any, algorithm: str, prefix: str, **options: Any) -> Mapping[str, Any]:
     """The state dict of LyCORIS's wrapper around every linear layer and convolution.
 
-    Convolutions in groups are left out: its modules for them have the width of all groups and do not run.
+    Grouped convolutions are skipped: its modules for them have the width of all groups and do not run.
     """
     lycoris = importlib.import_module("lycoris")
     kinds = ["Linear", "Conv2d", *(["GroupNorm", "LayerNorm"] if options.get("train_norm") else [])]
@@ -97,7 +97,7 @@ def of_peft(model: Any, targets: list[str] | str) -> dict[str, Any]:
 
 
 def attention_of(model: Any) -> list[str]:
-    """The linear layers of a model's attention; the last layer where none is named so."""
+    """The linear layers of a model's attention; the last layer if there are none."""
     linear = [name for name, one in model.named_modules() if type(one).__name__ == "Linear"]
     return [name for name in linear if "attn" in name or "attention" in name] or linear[-1:]
 

@@ -1,4 +1,4 @@
-"""Make `inspector/architectures/value_rules.json`: config values that change no shape and that transformers refuses.
+"""Make `inspector/architectures/value_rules.json`: config values that affect no shape and that transformers refuses.
 
 Needs torch and transformers; run in an environment of each major version (`tests/oracle/make_loads.py` has them):
 
@@ -97,9 +97,9 @@ class Probe:
         self.layers = [name for name, one in self.stated.items() if isinstance(one, dict)]
 
     def rotary_of_class(self) -> Mapping[str, Any] | None:
-        """The settings of rotary embeddings that the config class makes of the record's; older records have others."""
+        """The settings of rotary embeddings that the config class derives from the record (older ones have others)."""
         mapping = importlib.import_module("transformers").models.auto.configuration_auto.CONFIG_MAPPING
-        with contextlib.suppress(Exception):  # of a config class that refuses the record or is not there
+        with contextlib.suppress(Exception):  # the config class refuses the record or is absent
             made = mapping[self.config["model_type"]].from_dict(copy.deepcopy(self.config))
             found: Mapping[str, Any] | None = getattr(made, ROPE_KEYS[0], None)
             return found
@@ -110,7 +110,7 @@ class Probe:
         return _builds(self.class_name, config)
 
     def by_layer(self, key: str, settings: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Settings of rotary embeddings as the config has them: of each layer type its own, or one for all."""
+        """Settings of rotary embeddings as in the config: one per layer type, or one for all."""
         by_type = self.layers and key == ROPE_KEYS[0]
         return dict.fromkeys(self.layers, settings) if by_type else settings
 
@@ -139,9 +139,9 @@ class Probe:
         return found
 
     def checked(self, key: str) -> Mapping[str, str] | None:
-        """Type -> the keys that the config class asks for, of a model that does not read them; None where it asks not.
+        """Type -> the keys that the config class requires, for a model that does not read them; None if there are none.
 
-        Only transformers 5 asks for them in any config.
+        Only transformers 5 checks them in any config.
         """
         base = {"rope_theta": 10000.0} if key == ROPE_KEYS[0] else {}
         found: dict[str, str] = {}
@@ -164,7 +164,7 @@ class Probe:
     def replaced(self) -> Iterator[str]:
         """Switches, numbers, and the names of labels, that the config class sets itself.
 
-        A tie is of the class of the model. A number counts where the definition computes it as the class does.
+        Ties belong to the model class. A number counts where the definition computes it like the class.
         """
         mapping = importlib.import_module("transformers").models.auto.configuration_auto.CONFIG_MAPPING
         kind = mapping[self.config["model_type"]]
@@ -269,7 +269,7 @@ class Probe:
     def activations(self, known: frozenset[str]) -> Iterator[str]:
         """The keys of which the value is looked up among the activations."""
         defaults: dict[str, Any] = {}
-        with contextlib.suppress(Exception):  # some cannot be made without the configs of their parts
+        with contextlib.suppress(Exception):  # some cannot be built without the configs of their parts
             auto = importlib.import_module("transformers").AutoConfig
             defaults = auto.for_model(self.config["model_type"]).to_dict()
         for key, value in {**defaults, **self.config}.items():
@@ -346,7 +346,7 @@ class PartProbe(Probe):
 
 @contextlib.contextmanager
 def without_initialization() -> Iterator[None]:
-    """Models are built as loading builds them: no weights are drawn, which alone reads keys such as a deviation."""
+    """Build models as loading does, without drawing weights, which is the only use of keys such as a deviation."""
     model = importlib.import_module("transformers").PreTrainedModel
     drawn = model.init_weights
     model.init_weights = lambda self, *arguments, **named: None
@@ -417,11 +417,11 @@ class Rules:
         }
 
     def add(self, name: str, key: str, model_type: str) -> None:
-        """A model type to a table."""
+        """Add a model type to a table."""
         self.by_key[name].setdefault(key, []).append(model_type)
 
     def add_rotary(self, key: str, found: Mapping[str, str], model_type: str) -> None:
-        """A model type to those that take the same types of rotary embeddings."""
+        """Add a model type to those that accept the same types of rotary embeddings."""
         alike = next((names for one, names in self.rope[key] if one == found), None)
         if alike is None:
             self.rope[key].append((found, [model_type]))
@@ -439,7 +439,7 @@ class Rules:
 
 
 def add_settings(rules: Rules, probe: Probe, model_type: str) -> None:
-    """What a model type refuses in the settings of rotary embeddings."""
+    """Add the values that a model type refuses in the settings of rotary embeddings."""
     for key in ROPE_KEYS:
         found = probe.rotary(key)
         if found is not None:
@@ -458,7 +458,7 @@ def add_settings(rules: Rules, probe: Probe, model_type: str) -> None:
 
 
 def add_type(rules: Rules, probe: Probe, model_type: str, major: str, known: frozenset[str]) -> None:
-    """What a model type refuses, apart from null."""
+    """Add the values that a model type refuses, apart from null."""
     add_settings(rules, probe, model_type)
     for name, keys in (
         ("activations", probe.activations(known)),
@@ -482,7 +482,7 @@ def rotary_only(table: Mapping[str, Any], types: Collection[str]) -> dict[str, A
     named = [name for name in oracle_types() if name in types]
     ruled = {key: " ".join(names for _, names in table["rope"][key]).split() for key in ROPE_KEYS}
     probes: dict[str, Probe] = {}
-    alone: set[str] = set()  # types that have a model of their own
+    alone: set[str] = set()  # types that have their own model
     inner: dict[str, Probe] = {}
     empty: dict[str, list[str]] = {}
     odd: list[str] = []
@@ -511,7 +511,7 @@ def rotary_only(table: Mapping[str, Any], types: Collection[str]) -> dict[str, A
 
 
 def main() -> None:
-    """Writes the part of the version that is installed, of the given types or of all."""
+    """Write the part of the version that is installed, of the given types or of all."""
     transformers = importlib.import_module("transformers")
     major = transformers.__version__.partition(".")[0]
     known = frozenset(importlib.import_module("transformers.activations").ACT2FN)

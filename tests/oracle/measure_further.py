@@ -1,4 +1,4 @@
-"""Measure lists of another length, and objects in place of other values, for each class by itself.
+"""Measure lists of another length, and objects in place of other values, for each class separately.
 
 Run in the environments of `tests/oracle/measure_values.py`; a type that has a result is skipped:
 
@@ -63,7 +63,7 @@ class Case:
         return True
 
     def is_known(self, config: Mapping[str, Any], path: Place) -> bool:
-        """Whether a rule says already that a value is refused."""
+        """Whether a rule already covers a value."""
         said: list[KindOfValue | Any] = [*refused_values(config, self.major), *kinds_refused(config, self.major)]
         said.extend(mistyped(config) if self.major == NEWEST else ())
         return path in [one.path for one in said]
@@ -115,7 +115,7 @@ def _at(config: Mapping[str, Any], path: Place) -> Any:
 
 
 def _with(case: Case, path: Place, values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A config with other values of the keys beside that of a path."""
+    """A config with other values of the sibling keys of a path."""
     other = {**_at(case.config, path[:-1]), **values}
     return other if len(path) == 1 else changed(case.config, path[:-1], other)
 
@@ -183,7 +183,7 @@ def _resized(value: Any, letter: str) -> Any:
 
 
 def _beside(case: Case, path: Place, value: list[Any], letter: str) -> list[str]:
-    """The keys that must change with a list, or its length where nothing else can change with it."""
+    """The keys that must change with a list, or its length if no other key can change with it."""
     inside = _at(case.config, path[:-1])
     lengths = {key: len(one) if isinstance(one, list) else one for key, one in inside.items()}
     alike = [key for key, one in lengths.items() if type(one) is int and one == len(value) and key != path[-1]]
@@ -201,12 +201,12 @@ def _beside(case: Case, path: Place, value: list[Any], letter: str) -> list[str]
     if single is not None:
         return [single]
     lists = [key for key in alike if isinstance(inside[key], list)]
-    if lists:  # what else must change with them is not known: the list is as long as all of these, or it is refused
+    if lists:  # which of them must change is not known: the list is as long as all of these, or it is refused
         types = types_of(case.config["model_type"])
         of_stages = types is not None and types.stages.split(" ")[-1] == path[-1]  # which other rules compare
         return [] if of_stages else [f"{key}{WITHIN}" for key in lists]
     if any(not case.accepts(_with(case, path, {key: inside[key] + 1})) for key in alike):
-        return []  # a number of layers or the like, which was not changed alone
+        return []  # a number of layers or similar, which was not changed by itself
     near = {key: len(value) - len(one) for key, one in inside.items() if isinstance(one, list) and one}
     near = {key: more for key, more in near.items() if abs(more) == 1}
     following = next((key for key in near if builds([key])), None)
@@ -218,7 +218,7 @@ def _beside(case: Case, path: Place, value: list[Any], letter: str) -> list[str]
 
 
 def main() -> None:
-    """Measures every type that has no result, of a part of the types."""
+    """Measure every type that has no result, of a part of the types."""
     folder, part, parts = Path(sys.argv[1]), *map(int, sys.argv[2:4] or (0, 1))
     builder = Builder()
     builder.torch.set_num_threads(1)

@@ -1,4 +1,4 @@
-"""Measure what is said of diffusers and PEFT on random damages and config edits that no fixture has.
+"""Measure predictions for diffusers and PEFT on random damages and config edits that no fixture has.
 
 Draw where both libraries are installed (`tests/oracle/make_library_loads.py` has the versions), then judge in the
 environment of the project:
@@ -8,8 +8,8 @@ environment of the project:
 
 `draw` takes components of `fixtures/diffusers` or adapters of `fixtures/adapters` that load completely, changes the
 tensors, a value of the config or, of an adapter, one of its base, loads the result, and writes a line of JSON for each:
-library, kind, weights, texts, change, result. `judge` prints each case in which the audit says something else than the
-library did, and the shares.
+library, kind, weights, texts, change, result. `judge` prints each case in which the audit disagrees with the library,
+and the shares.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from tests.loads.damage import CONFIG, Folder, healthy, write
 from tests.oracle.diffusers_classes import class_of
 from tests.oracle.make_library_loads import _adapter_loaded
 from tests.oracle.make_loads import _altered, fill, limited
-from tests.oracle.measure_loads import MOST_ELEMENTS, MOST_TENSORS, edited, wounded
+from tests.oracle.measure_loads import MOST_ELEMENTS, MOST_TENSORS, edited, with_damage
 
 DIFFUSERS, PEFT = "diffusers", "peft"
 WEIGHTS = {DIFFUSERS: component_cases.WEIGHTS, PEFT: adapter_cases.WEIGHTS}
@@ -47,7 +47,7 @@ DROPPED = "dropped"
 
 
 def drawn(library: str, chance: random.Random) -> tuple[str, Folder]:
-    """A healthy component or adapter: its class or name, and its folder."""
+    """An undamaged component or adapter: its class or name, and its folder."""
     if library == PEFT:
         name = chance.choice(list(adapters()))
         return name, adapter_cases.folder_of({"adapter": name, "damage": []})
@@ -57,10 +57,10 @@ def drawn(library: str, chance: random.Random) -> tuple[str, Folder]:
 
 
 def changed(library: str, folder: Folder, chance: random.Random) -> list[Any]:
-    """Changes the tensors or a config of a folder, and says what was changed."""
+    """Change the tensors or a config of a folder; return a description of the change."""
     weights = folder.weights[WEIGHTS[library]]
     if chance.random() < 0.5:
-        weights.spec, change = wounded(weights.spec, chance)
+        weights.spec, change = with_damage(weights.spec, chance)
         return change
     texts = [adapter_cases.CONFIG, adapter_cases.CONFIG, adapter_cases.BASE] if library == PEFT else [CONFIG]
     text = chance.choice(texts)
@@ -69,7 +69,7 @@ def changed(library: str, folder: Folder, chance: random.Random) -> list[Any]:
 
 
 def loaded(library: str, kind: str, folder: Folder) -> dict[str, Any]:
-    """What the library does with a folder; a component is loaded with its class, whatever its config names."""
+    """The load of a folder by the library; a component is loaded with its class, whatever its config names."""
     with tempfile.TemporaryDirectory() as outer, limited(), contextlib.redirect_stderr(io.StringIO()):
         os.chdir(outer)
         write(folder, Path("0"), fill)
@@ -110,14 +110,14 @@ def _of_adapter(folder: Folder) -> dict[str, Any]:
 
 
 def is_small(folder: Folder) -> bool:
-    """Whether a folder is loaded in a moment."""
+    """Whether a folder is small enough to load quickly."""
     specs = [one.spec for one in folder.weights.values()]
     elements = sum(math.prod(shape) for spec in specs for _, shape in spec.values())
     return sum(map(len, specs)) <= MOST_TENSORS and elements <= MOST_ELEMENTS
 
 
 def draw(library: str, seed: int, number: int, path: Path) -> None:
-    """Writes cases and what the library makes of them."""
+    """Write cases and their loads by the library."""
     os.environ["HF_HUB_OFFLINE"] = "1"
     importlib.import_module("torch").set_num_threads(1)
     importlib.import_module("diffusers").logging.set_verbosity_error()
@@ -144,7 +144,7 @@ def draw(library: str, seed: int, number: int, path: Path) -> None:
 
 
 def differences(case: Mapping[str, Any]) -> tuple[str, list[Any]]:
-    """How the audit of a case relates to what the library did, and what the audit says."""
+    """Whether the audit of a case agrees with the library, and the prediction of the audit."""
     from inspector.auditing.start import audit
 
     result, library = case["result"], case["library"]
@@ -172,7 +172,7 @@ def differences(case: Mapping[str, Any]) -> tuple[str, list[Any]]:
 
 
 def judge(path: Path) -> None:
-    """Prints the cases of which the audit says something else than the library did, and the shares."""
+    """Print the cases in which the audit disagrees with the library, and the shares."""
     counts: Counter[str] = Counter()
     for number, case in enumerate(cases(path)):
         kind, said = differences(case)

@@ -8,7 +8,7 @@ typer too), then judge in that of the project:
 
 `draw` takes records of `fixtures/oracle` that this version loads completely, changes one value of the config or the
 tensors of each, loads the result, and writes a line of JSON for each: type, class, spec, config, change, result.
-`judge` prints each case in which the audit says something else than the loader did, and the shares.
+`judge` prints each case in which the audit disagrees with the loader, and the shares.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ def other(value: Any, chance: random.Random) -> Any:
     return chance.choice((1, True, "x", [1], {}))
 
 
-def wounded(spec: Spec, chance: random.Random) -> tuple[Spec, list[Any]]:
-    """The tensors with one damage, and what it is."""
+def with_damage(spec: Spec, chance: random.Random) -> tuple[Spec, list[Any]]:
+    """The tensors with one damage, and its description."""
     name = chance.choice(list(spec))
     dtype, shape = spec[name]
     how = chance.choice(("lost", "renamed", "misshaped", "a family lost", "prefixed", "added", "half as wide"))
@@ -102,7 +102,7 @@ def wounded(spec: Spec, chance: random.Random) -> tuple[Spec, list[Any]]:
 
 
 def draw(seed: int, number: int, path: Path) -> None:
-    """Writes cases and what the installed version makes of them."""
+    """Write cases and their loads by the installed version."""
     torch, transformers = (importlib.import_module(name) for name in ("torch", "transformers"))
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
@@ -119,7 +119,7 @@ def draw(seed: int, number: int, path: Path) -> None:
             if loaded(healthy(spec, config))["outcome"] != "complete":
                 continue
             if chance.random() < 0.5:
-                spec, change = wounded(spec, chance)
+                spec, change = with_damage(spec, chance)
             else:
                 config, change = edited(config, chance)
             case = {"type": model_type, "class": record["class"], "spec": spec, "config": config, "change": change}
@@ -130,7 +130,7 @@ def draw(seed: int, number: int, path: Path) -> None:
 
 
 def judge(path: Path) -> None:
-    """Prints the cases of which the audit says something else than the loader did, and the shares."""
+    """Print the cases in which the audit disagrees with the loader, and the shares."""
     from inspector.auditing.loads.one_loader import judged_for
     from inspector.auditing.start import audit
 

@@ -1,4 +1,4 @@
-"""Measure which changed configs transformers refuses; `tests/oracle/make_refused_kinds.py` reads the results.
+"""Measure which changed configs transformers refuses, for `tests/oracle/make_refused_kinds.py`.
 
 Needs torch and transformers; run in an environment of each major version (`tests/oracle/make_loads.py` has them). A
 type that has a result is skipped, so that a run can be stopped and several can share the types:
@@ -7,12 +7,12 @@ type that has a result is skipped, so that a run can be stopped and several can 
 
 Run `tests/oracle/confirm_values.py` after it. The first classes with a record are built on the meta device, as
 `from_pretrained` builds them, from the config of the record with one changed value (`tests/oracle/value_cases.py`).
-FOLDER/MAJOR/TYPE.json is a list of [class, path, kind, value, outcome, message] of all that is not loaded like the
-unchanged config:
+FOLDER/MAJOR/TYPE.json is a list of [class, path, kind, value, outcome, message] of every change that does not load like
+the unchanged config:
 
     config    the config class refuses it
     model     the class cannot be built
-    finish    what follows when the weights are loaded fails
+    finish    a step after loading the weights fails
     differs   the model is built with other tensors
     late      it takes too long
 """
@@ -52,7 +52,7 @@ class Refusal(Exception):
 
 @contextlib.contextmanager
 def limited(stage: str) -> Iterator[None]:
-    """Ends what takes too long, and names the stage of an exception."""
+    """Stop a step that takes too long, and add the stage to exceptions."""
 
     def late(*_: object) -> None:
         raise TimeoutError
@@ -117,7 +117,7 @@ class Builder:
             return kind(config)
 
     def _finish(self, model: Any) -> None:
-        """What `from_pretrained` does after the weights of a model are there.
+        """Run the steps of `from_pretrained` after loading the weights.
 
         Version 4 draws weights anew for every module with buffers that are not stored, and reads their deviation.
         """
@@ -151,9 +151,9 @@ def classes_of(model_type: str, transformers: Any) -> Iterator[tuple[str, Any, d
 def measured(builder: Builder, model_type: str) -> Iterator[list[Any]]:
     """[class, path, kind, value, outcome, message] of every change that is not loaded like the unchanged config.
 
-    Configs of a type that is measured itself are left out. What the config class refuses, and other configs within the
-    config, are measured for the first class alone. Not measured is what the types of the config class refuse, and the
-    rest of a kind of which one value is accepted. only: all that is measured, where not everything is.
+    Nested configs of a type that is measured by itself are skipped. Refusals of the config class, and other nested
+    configs, are measured for the first class only. Values that the types of the config class refuse, and further values
+    of a kind of which one is accepted, are not measured. only: the changes to measure, if not all.
     """
     known: set[str] = set()
     measured_one = False
@@ -190,7 +190,7 @@ def measured(builder: Builder, model_type: str) -> Iterator[list[Any]]:
 
 
 def main() -> None:
-    """Measures every type that has no result, of a part of the types."""
+    """Measure every type that has no result, of a part of the types."""
     folder, part, parts = Path(sys.argv[1]), *map(int, sys.argv[2:4] or (0, 1))
     builder = Builder()
     builder.torch.set_num_threads(1)

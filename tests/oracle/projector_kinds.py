@@ -1,7 +1,7 @@
-"""The tensors that llama.cpp needs of a kind of projector for images, named by it one after the other.
+"""Finds the tensors that llama.cpp requires for each kind of image projector.
 
-A file with the keys of a tower of one block and no tensors is loaded; llama.cpp names a tensor that it does not find,
-which is added, until the file loads. Kinds that ask for further keys, or abort, are left out.
+A file with the keys of a tower of one block and no tensors is loaded; llama.cpp reports a missing tensor, which is
+added, until the file loads. Kinds that require further keys, or abort, are skipped.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ these."""
 
 
 def known(library: ProjectorLibrary, path: Path, place: Path) -> list[str]:
-    """The kinds that the library knows: of its words near known ones, and their ends, those that it does not refuse."""
+    """The kinds that the library knows: strings near known ones, and their ends, that it does not refuse."""
     raw = path.read_bytes()
     found = [one.start() for kind in ("qwen2vl_merger", "ldpv2") for one in re.finditer(rb"\0" + kind.encode(), raw)]
     words = {one.decode() for one in _WORD.findall(raw, min(found) - NEAR, max(found) + NEAR)}

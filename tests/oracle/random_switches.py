@@ -1,16 +1,16 @@
-"""A search for what no record shows: models of random configurations, built, saved and audited.
+"""Searches for errors that no record shows: builds, saves and audits models of random configurations.
 
-Every case moves one to four keys of a type's tiny base at once (`tiny.py`, `make_records.py`), in a random class of
-the type, and now and then leaves keys of the base to the class's default. What a class refuses to build is no case.
-The models are made where torch and transformers are, and audited where the project is:
+Every case changes one to four keys of a type's tiny base at once (`tiny.py`, `make_records.py`), in a random class of
+the type, and sometimes omits keys of the base, which then have the default. Configurations that a class refuses
+do not count. The models are made in the environment of torch and transformers, and audited in that of the project:
 
     five/bin/python -m tests.oracle.random_switches make SEED CASES FOLDER [MODEL_TYPE ...]
     four/bin/python -m tests.oracle.random_switches make SEED CASES FOLDER [MODEL_TYPE ...]
     python -m tests.oracle.random_switches audit FOLDER
 
-`audit` prints every case that is not exact and clean, by the config as written and by the sparse one. Of these some
-are configs that no model has (a width that its heads do not divide, zero groups): the others belong into `COMBINED`
-of `make_records.py` once they are mended. A few minutes make ten thousand cases.
+`audit` prints every case that is not exact and clean, by the config as written and by the sparse one. Some of
+these are inconsistent configs (a width that its heads do not divide, zero groups); the others belong in `COMBINED` of
+`make_records.py` once they are fixed. Ten thousand cases take a few minutes.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def cases(model_type: str, seed: int, wanted: int) -> Iterator[dict[str, Any]]:
             _, parameters = sketched(model_type, classes[name], merged(arguments, changes))
             found = record(model_type, classes[name], arguments, changes) if 0 < parameters <= LARGEST else None
         except Exception:
-            continue  # a class refuses what it cannot build
+            continue  # configurations that a class refuses do not count
         if found is not None and found["config"].get("model_type") == model_type:
             yield {**found, "model_type": model_type}
             wanted -= 1

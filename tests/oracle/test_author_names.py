@@ -1,4 +1,4 @@
-"""The names of first authors against diffusers' converters of adapters: each becomes modules of the model, that fit.
+"""Compares the names of original authors with diffusers' converters of adapters: each maps to modules that fit.
 
 pip install torch diffusers && python -m pytest -m slow tests/oracle/test_author_names.py
 """

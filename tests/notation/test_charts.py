@@ -1,4 +1,4 @@
-"""Definitions as charts: the formula of each unlike definition, and what blocks they give."""
+"""Charts of definitions: printed formulas, and the blocks that a definition gives."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ def chart(model_type: str, suffix: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("model_type", FORMULAS)
-def test_the_formula_is_written_as_people_write_it(model_type: str) -> None:
+def test_the_formula_is_written_in_the_usual_form(model_type: str) -> None:
     suffix = {"t5": "ForConditionalGeneration", "bert": "ForMaskedLM", "whisper": "ForConditionalGeneration"}
     assert chart(model_type, suffix.get(model_type, "ForCausalLM"))[""] == FORMULAS[model_type]
 
 
-def test_llama_has_one_block_a_tensor_kind_however_deep() -> None:
+def test_llama_has_one_block_per_kind_of_tensor_at_any_depth() -> None:
     definition = definition_of("llama")
     assert definition is not None
     record = base_record("llama", "CausalLM")
@@ -87,7 +87,7 @@ def test_blocks_on_one_key_are_disjoint(every: int) -> None:
                 seen[block.key].append(block.axes)
 
 
-def test_dialects_replace_the_longest_prefix_then_anywhere() -> None:
+def test_dialects_replace_the_longest_prefix_first() -> None:
     dialect = {"a.": "x.", "a.b.": "y.", "*.old": ".new"}
     assert respelled("a.b.old.c", dialect) == "y.old.c".replace(".old", ".new")
     assert respelled("a.c.old", dialect) == "x.c.new"
