@@ -302,7 +302,7 @@ def pre_tokenizers(prober: Prober, library: Path) -> list[str]:
 
 
 def sizes_of(prober: Prober, architecture: str) -> set[str]:
-    """The keys without which no record of an architecture that has them loads, although llama.cpp reports other reasons."""
+    """The keys without which no record with them loads, although llama.cpp reports another reason."""
     refused: dict[str, bool] = {}
     for record, (_, start) in zip(
         [one for one in records().values() if is_of(one, architecture)], starts_of(architecture), strict=False
