@@ -49,7 +49,8 @@ class Settings(Struct, frozen=True):
         """(value, True if it is the default of the class). Null in the config means absent, and no default replaces it.
         Only a null sub-config still has its defaults.
 
-        If the key is null, the value under an alias of the key counts, as transformers sets both.
+        If the key is null, the value under an alias of the key counts, as transformers sets both. A key may itself
+        contain dots, such as those of detectron2's settings.
         """
         values: Any = self.values
         if len(path) > 1 and self.of_type is not None and isinstance(values.get(path[0]), dict):
@@ -61,6 +62,9 @@ class Settings(Struct, frozen=True):
                 return None, False
             other = self._alias(key, values) if position == 0 and values.get(key) is None else None
             if key not in values and other is None:
+                dotted = ".".join(path[position:])
+                if dotted in values:
+                    return values[dotted], False
                 return self._default(path), True
             values = values[key if other is None else other]
         return values, False

@@ -58,7 +58,7 @@ NAMES = {
         blocks.{}.attn_out multi_head_attention.linear self_attn.linear_attn
         self_attention.out_layer cross_attention.out_layer attn.out_layer va_cross_attention.out_layer
         av_cross_attention.out_layer img_attn_proj txt_attn_proj attentions.0.proj_out
-        self_attn.attn_out attn.out
+        self_attn.attn_out attn.out token_mixer.projection o_net
         self_attn.attn_out attentions.{}.proj_attn
     """,
     "gate": """
@@ -81,6 +81,7 @@ NAMES = {
         continuous_position_bias_mlp.0 {}.1.1 {}.1.fc experts.{}.up moe.{}.linear_v
         q_b_proj kv_b_proj o_b_proj embed_q unembed_out f_b_proj g_b_proj attention.f_proj lora_B.speech lora_B.vision
         gate_up_proj_adapter_list.{}.1
+        mlp.convolution1 mlp.linear_in mlp.in_dense blocks.{}.l1 CoreNet.0 hidden_layer
         pw_exp.conv pw_exp.bn conv_exp upsample.conv upsampler.{} upsamplers.0.conv upsamplers.0.conv.conv
         adapter_layer.linear_2 local_att.3 global_att.4 se_block.conv2
         channelwise_linear_1 ff.up img_mlp.proj feed_forward.in_layer feed_forward.0
@@ -99,6 +100,7 @@ NAMES = {
         experts.{}.down blocks.{}.ff_out moe.{}.linear_1
         feed_forward.conv2 feed_forward_macaron.conv2
         continuous_position_bias_mlp.2 {}.1.3 key.down_conv value.down_conv layers.{}.attention_biases
+        mlp.convolution2 mlp.linear_out mlp.out_dense blocks.{}.l2 CoreNet.3
         q_a_proj kv_a_proj_with_mqa f_a_proj g_a_proj lora_A.speech lora_A.vision gate_up_proj_adapter_list.{}.0
         pw_proj.conv pw_proj.bn conv_pwl downsample.conv downsampler.resample.1 downsamplers.0.conv
         downsamplers.0.conv.conv adapter_layer.linear_1 local_att.0 global_att.1 se_block.conv1
@@ -109,7 +111,7 @@ NAMES = {
     "up gate_up in": "fc1 dense_h_to_4h net.0.proj proj_mlp",
     "qkv": """
         qkv qkv_proj Wqkv wqkv to_qkv query_key_value W_pack att_proj in_proj_weight in_proj_bias in_proj_qkv
-        qkv_opreact attn.c_attn attn.in_proj attention.self.in_proj
+        qkv_opreact qkv_linear qkv_net attn.c_attn attn.in_proj attention.self.in_proj
         qkv_proj.convolution img_qkv_proj img_attn_qkv txt_attn_qkv
     """,
     "gqkv": "gqkv_proj",

@@ -31,6 +31,14 @@ PLAIN_ATTENTION: Mapping[str, Any] = {
 TTM = "tsfm_public.models.tinytimemixer"
 INTERNVL = "internvl.model.internvl_chat"
 
+CHRONOS: Mapping[str, Any] = {
+    "context_length": 40, "prediction_length": 6, "input_patch_size": 8, "input_patch_stride": 8,
+    "quantiles": [0.1, 0.5, 0.9], "use_reg_token": True,
+}  # fmt: skip
+T5: Mapping[str, Any] = {
+    "d_model": 48, "d_kv": 10, "d_ff": 76, "num_layers": 3, "num_heads": 4, "vocab_size": 107,
+}  # fmt: skip
+
 CASES: Mapping[str, tuple[Mapping[str, Any], ...]] = {
     "internvl_chat": (
         {
@@ -374,6 +382,46 @@ CASES: Mapping[str, tuple[Mapping[str, Any], ...]] = {
                 {"latent_attention_config": {"hidden_dim": 28}},
                 {"text_config": {"num_hidden_layers": 3}},
             ),
+        },
+    ),
+    "ChronosBoltModelForForecasting": (
+        {
+            "repository": "amazon-science/chronos-forecasting",
+            "configuration": ("transformers", "T5Config"),
+            "model": ("chronos.chronos_bolt", "ChronosBoltModelForForecasting"),
+            "values": {**T5, "num_decoder_layers": 2, "chronos_config": CHRONOS, "decoder_start_token_id": 0},
+            "changed": (
+                {"chronos_config": {**CHRONOS, "use_reg_token": False, "prediction_length": 10}},
+                {"chronos_config": {**CHRONOS, "input_patch_size": 6, "input_patch_stride": 6, "quantiles": [0.5]}},
+                {"feed_forward_proj": "gated-gelu", "num_decoder_layers": None},
+            ),
+        },
+    ),
+    "Chronos2Model": (
+        {
+            "repository": "amazon-science/chronos-forecasting",
+            "configuration": ("chronos.chronos2.config", "Chronos2CoreConfig"),
+            "model": ("chronos.chronos2.model", "Chronos2Model"),
+            "values": {
+                **{key: value for key, value in T5.items() if key != "vocab_size"},
+                "chronos_config": {
+                    **{key: value for key, value in CHRONOS.items() if key != "prediction_length"},
+                    "output_patch_size": 8,
+                },
+            },
+            "changed": (
+                {"chronos_config": {"use_reg_token": False, "quantiles": [0.2, 0.8]}},
+                {"num_layers": 2, "d_kv": 14},
+            ),
+        },
+    ),
+    "HfMoondream": (
+        {
+            "repository": "vikhyat/moondream",
+            "configuration": ("moondream.torch.hf_moondream", "HfConfig"),
+            "model": ("moondream.torch.hf_moondream", "HfMoondream"),
+            "values": {},
+            "constant": True,
         },
     ),
 }

@@ -8,11 +8,13 @@ of `author_cases.py`: these begin with a folder in CODE/MODEL_TYPE, or with MODE
     hf download microsoft/Phi-3-vision-128k-instruct --include "*.py" --local-dir CODE/phi3_v
     python -m tests.oracle.make_author_records CODE [MODEL_TYPE ...]
 
-Each model has small sizes, all different, and is saved by `save_pretrained`.
+Each model has small sizes, all different, and is saved by `save_pretrained`. A model whose sizes are constants of its
+code is built on torch's meta device, and its state dict is recorded.
 """
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import importlib
 import json
@@ -37,13 +39,17 @@ from tests.oracle.tiny import merged
 
 
 class Case(NamedTuple):
-    """A model of a repository. configuration, model: module and class. changed: changes, each for a further record."""
+    """A model of a repository. configuration, model: module and class. changed: changes, each for a further record.
+
+    constant: the sizes are numbers in the code.
+    """
 
     repository: str
     configuration: tuple[str, str]
     model: tuple[str, str]
     values: Mapping[str, Any]
     changed: tuple[Mapping[str, Any], ...] = ()
+    constant: bool = False
 
 
 def class_in(place: tuple[str, str]) -> Any:
@@ -51,18 +57,45 @@ def class_in(place: tuple[str, str]) -> Any:
     return getattr(importlib.import_module(module), name)
 
 
+@contextlib.contextmanager
+def parameters_on_meta() -> Iterator[None]:
+    """Modules built within have their parameters on the meta device; what is computed with other tensors works."""
+    import torch  # type: ignore[import-not-found]
+
+    register = torch.nn.Module.register_parameter
+
+    def registered(module: Any, name: str, parameter: Any) -> None:
+        register(module, name, None if parameter is None else torch.nn.Parameter(parameter.to("meta")))
+
+    torch.nn.Module.register_parameter = registered
+    try:
+        yield
+    finally:
+        torch.nn.Module.register_parameter = register
+
+
+DTYPES = {"torch.float32": "F32", "torch.bfloat16": "BF16"}
+"""The names of dtypes in safetensors."""
+
+
 def record(case: Case, changes: Mapping[str, Any]) -> dict[str, Any]:
     """Build and save one model and read the file."""
     given = merged(case.values, changes)
     config = class_in(case.configuration)(**copy.deepcopy(given))
-    model = class_in(case.model)(config)
+    with parameters_on_meta() if case.constant else contextlib.nullcontext():
+        model = class_in(case.model)(config)
     tied = tied_names(model)
     copies = [name for names in tied for name in names[1:]]
     type(model)._tied_weights_keys = [*(model._tied_weights_keys or ()), *copies]
     with tempfile.TemporaryDirectory() as folder:
-        model.save_pretrained(folder)
+        if case.constant:
+            config.architectures = [type(model).__name__]
+            config.save_pretrained(folder)
+            tensors = {name: [DTYPES[str(held.dtype)], list(held.shape)] for name, held in model.state_dict().items()}
+        else:
+            model.save_pretrained(folder)
+            tensors = header_of(Path(folder) / "model.safetensors")
         written = json.loads((Path(folder) / "config.json").read_text(encoding="utf-8"))
-        tensors = header_of(Path(folder) / "model.safetensors")
     held = {name for name, _ in model.named_buffers()}
     buffers = [name for name in tensors if name in held]
     left = unwritten(parameters_of(model), tensors, buffers)

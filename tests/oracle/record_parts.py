@@ -98,6 +98,28 @@ LATER_MENDS: dict[str, dict[str, Any]] = {
     "pp_ocrv6_small_rec": {"backbone_config": LCNET_V4},
     "pp_ocrv6_tiny_rec": {"backbone_config": LCNET_V4},
     "slanext": {"vision_config": {"global_attn_indexes": [1]}},
+    "layoutlmv2": {
+        "image_feature_pool_shape": [3, 2, 14],
+        "coordinate_size": 9,
+        "shape_size": 6,
+        "detectron2_config_args": {
+            "MODEL.BACKBONE.NAME": "build_resnet_fpn_backbone",
+            "MODEL.FPN.IN_FEATURES": ["res2", "res3", "res4", "res5"],
+            "MODEL.FPN.OUT_CHANNELS": 14,
+            "MODEL.PIXEL_STD": [57.375, 57.12, 58.395],
+            "MODEL.RPN.IN_FEATURES": ["p2"],
+            "MODEL.ROI_HEADS.IN_FEATURES": ["p2"],
+            "MODEL.ROI_BOX_HEAD.FC_DIM": 2,
+            "MODEL.RESNETS.DEPTH": 50,
+            "MODEL.RESNETS.OUT_FEATURES": ["res2", "res3", "res4", "res5"],
+            "MODEL.RESNETS.NUM_GROUPS": 2,
+            "MODEL.RESNETS.WIDTH_PER_GROUP": 3,
+            "MODEL.RESNETS.STEM_OUT_CHANNELS": 10,
+            "MODEL.RESNETS.RES2_OUT_CHANNELS": 16,
+        },
+    },
+    "chmv2": {"post_process_channels": [16, 20, 28, 36], "backbone_config": {"num_register_tokens": 3}},
+    "transfo-xl": {"cutoffs": [27, 51], "d_embed": 40, "div_val": 2},
     "pp_formulanet": {"vision_config": {"global_attn_indexes": [1], "post_conv_in_channels": 27}},
 }
 WITH_TOWERS: tuple[dict[str, Any], ...] = (

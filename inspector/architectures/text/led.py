@@ -178,7 +178,7 @@ PROPHET_DECODER = rows(PROPHET_ENDS,
 PROPHET_TABLE = part("word_embeddings", "embed.shared", table("V d"))
 PROPHET_SIDE = rows(PROPHET_TABLE, under("decoder", PROPHET_COPY, PROPHET_DECODER, tower="decoder"))
 PROPHET_BOTH = rows(PROPHET_SIDE, under("encoder", PROPHET_COPY, PROPHET_ENCODER, tower="encoder"))
-PROPHETNET = Architecture("prophetnet", ties="tie_word_embeddings | true",
+PROPHETNET = Architecture("prophetnet xlm-prophetnet", ties="tie_word_embeddings | true",
     dims=Dims(V="vocab_size", d="hidden_size", h="num_decoder_attention_heads", Le="num_encoder_layers",
               Ld="num_decoder_layers", fe="encoder_ffn_dim", fd="decoder_ffn_dim", T="max_position_embeddings"),
     heads=(

@@ -1,17 +1,18 @@
 """Decoders by code of their own with Llama's halves: Dream, Maincoder, KORMo, openPangu, SmallThinker, Arctic, Nemotron
-of neural architecture search (DeciLM).
+of neural architecture search (DeciLM), Open-Llama.
 
 modeling_dream.py: Qwen 2's biases; the class `DreamModel` has the head. modeling_maincoder.py: queries and keys are
 normed per head. modeling_kormo.py: other names of the norms. modeling_openpangu_dense.py: `bias` reaches q, k, v and o.
 modeling_smallthinker.py: every MLP is a mixture of `moe_num_primary_experts`. modeling_arctic.py: a dense MLP as wide
 as the model next to the mixture, each behind a norm of its own. modeling_decilm.py: `block_configs` states for each
 layer how many queries share a key, or that attention is one matrix or absent, and the factor of the MLP's width, which
-is a multiple of 256.
+is a multiple of 256. modeling_open_llama.py of transformers 4: a norm behind the embedding with `use_stable_embedding`;
+the head is the embedding, and no module of its own, with `shared_input_output_embedding`.
 """
 
 from inspector.architectures.blocks import CAUSAL, DECODER, ENDS, GQA, LM_HEAD, PRE_NORMS, QK_NORM, ROUTER, SWIGLU, W123
 from inspector.notation.definition import Architecture, Dims, head, part, rows, under
-from inspector.notation.kinds import linear, scale
+from inspector.notation.kinds import affine, linear, scale
 
 # no record exercises these definitions
 DREAM = Architecture("Dream", dims=DECODER,
@@ -68,3 +69,13 @@ NEMOTRON_NAS = Architecture("nemotron-nas", heads=CAUSAL,
         under("layers.{M}",
             part("post_attention_layernorm", "norm.mlp", scale("d")),
             under("mlp", SWIGLU))))
+OPEN_LLAMA = Architecture("open-llama", dims=DECODER | Dims(kv="h", dh="d/h"),
+    heads=(
+        CAUSAL[0],
+        head("ForCausalLM", "model.", part("lm_head", "head.token", linear("d -> V"), tied="embed.token",
+             when="not (shared_input_output_embedding | true)"), default=True),
+        CAUSAL[2]),
+    parts=rows(
+        ENDS,
+        part("embed_layer_norm", "norm.embed", affine("d"), when="use_stable_embedding"),
+        under("layers.{L}", PRE_NORMS, under("self_attn", GQA), under("mlp", SWIGLU))))

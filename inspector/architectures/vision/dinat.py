@@ -1,8 +1,9 @@
-"""DiNAT: attention over neighbours in stages like Swin's.
+"""DiNAT and NAT: attention over neighbours in stages like Swin's.
 
 modeling_dinat.py: two convolutions make the patches, one after each stage but the last halves the map; every head has a
 table of relative positions over `2*kernel_size - 1` steps, `dilations` move no shape. A layer scale for both halves is
-one tensor, there where `layer_scale_init_value` is positive.
+one tensor, there where `layer_scale_init_value` is positive. modeling_nat.py of transformers 4: the same without
+`dilations`.
 """
 
 from inspector.architectures.vision.swin import CLASSIFIER, FINAL, STAGE_NORMS
@@ -35,3 +36,8 @@ DINAT = Architecture("dinat", ignores="hidden_size num_layers dilations patch_si
         head("Model",                  "",       FINAL),
         head("ForImageClassification", "dinat.", under("dinat", FINAL), CLASSIFIER),
         head("Backbone",               "",       STAGE_NORMS)))
+NAT = Architecture("nat", ignores="hidden_size num_layers patch_size", dims=DINAT.dims, parts=DINAT.parts,
+    heads=(
+        head("Model",                  "",     FINAL),
+        head("ForImageClassification", "nat.", under("nat", FINAL), CLASSIFIER),
+        head("Backbone",               "",     STAGE_NORMS)))
