@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import pkgutil
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
@@ -173,6 +172,8 @@ def preference(name: str) -> int:
 
 def scan() -> dict[str, list[str]]:
     """The table as the files have it: a definition belongs to the file that defines it."""
+    import pkgutil
+
     found: dict[str, list[str]] = {}
     for folder in FOLDERS:
         for module in pkgutil.iter_modules([os.path.join(_HERE, folder)]):

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from inspector.auditing.identity.class_of_type import findings_on_class
 from inspector.auditing.identity.own_code import is_foreign
-from inspector.auditing.pipeline.sentence_modules import AuditFolder, ModulesRead, sentence_modules
 from inspector.auditing.result import CLEAN, UNDECIDED, Audit, Skipped, verdict_of, verdict_with
+from inspector.auditing.sentence_listing import MODULES
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place, ordered
 from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint
 from inspector.loading.tables import (
@@ -26,6 +26,7 @@ from inspector.reconciler.lines import unknown_lines
 from inspector.reconciler.wording import family_name
 
 if TYPE_CHECKING:
+    from inspector.auditing.pipeline.sentence_modules import AuditFolder, ModulesRead
     from inspector.findings.declared import TokenIds
 
 ADDED_TOKENS: Final = "added_tokens.json"
@@ -51,7 +52,10 @@ def with_declared(audited: Audit, audit_part: AuditFolder) -> Audit:
         after = f" after the first {len(added.ids):,}" if added.ids else ""
         unread = Skipped(f"ids of added tokens in {added.file}{after}", SHORT)
         audited = replace(audited, skipped=(*audited.skipped, unread))
-    audited = with_modules(audited, sentence_modules(audited.checkpoint, audited, audit_part))
+    if MODULES in audited.checkpoint.siblings:
+        from inspector.auditing.pipeline.sentence_modules import sentence_modules
+
+        audited = with_modules(audited, sentence_modules(audited.checkpoint, audited, audit_part))
     findings = [*findings_on_class(audited), *_of_code(audited), *_of_tokens(audited, added)]
     if not findings:
         return audited

@@ -10,9 +10,9 @@ shapes of no file fit. For mmproj files it lists the required tensors outside th
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Collection, Iterable, Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any, Final
 
 from inspector.algebra.names import key_of
@@ -25,7 +25,8 @@ Entry = Mapping[str, frozenset[str]]
 
 @cache
 def _document() -> Mapping[str, Any]:
-    found: dict[str, Any] = json.loads(Path(__file__).with_suffix(".json").read_bytes())
+    with open(os.path.join(os.path.dirname(__file__), "llama_cpp.json"), "rb") as file:
+        found: dict[str, Any] = json.load(file)
     return found
 
 
