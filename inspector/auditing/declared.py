@@ -15,12 +15,8 @@ from inspector.auditing.result import CLEAN, UNDECIDED, Audit, Skipped, verdict_
 from inspector.auditing.sentence_listing import MODULES
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place, ordered
 from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint
-from inspector.loading.tables import (
-    NEWEST,
-    default_token_ids,
-    has_type,
-    is_supported,
-)
+from inspector.loader.config_file import named_class
+from inspector.loading.tables import NEWEST, default_token_ids, has_type, is_supported, type_of_class
 from inspector.reconciler.ledger import PARAMETER, add_up
 from inspector.reconciler.lines import unknown_lines
 from inspector.reconciler.wording import family_name
@@ -213,7 +209,7 @@ def _of_config(audited: Audit, rows: int) -> TokenIds | None:
     config = audited.checkpoint.config
     if config is None or config.kind != "config" or audited.case is None:
         return None
-    model_type = config.values.get("model_type")
+    model_type = config.values.get("model_type") or type_of_class(named_class(config.values) or "")
     usual = default_token_ids(model_type) if isinstance(model_type, str) else frozenset()
     found: dict[str, int] = {}
     for prefix, values in (("", config.values), ("text_config.", config.values.get("text_config"))):

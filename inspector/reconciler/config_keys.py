@@ -114,8 +114,10 @@ def with_types(
     value that is not a size, nor as one of two alternatives of which the other one is refused.
 
     values: the config as stored. loaded: True for a folder that a loader opens; else only values that are not sizes
-    count.
+    count. Nothing is reported if the whole config has the wrong model type: it decides what is refused.
     """
+    if any(one.of_another_type for one in findings):
+        return list(findings), []
     if not findings:
         return [], list(wrong_types(scope, values, (), loaded))
     from inspector.findings.config import ConfigDisagrees, ConfigImpossible

@@ -8,13 +8,14 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from inspector.architectures.catalog import definition_of
 from inspector.architectures.defaults import defaults_of
 from inspector.auditing.result import Audit
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import LITGPT_FILES, Config
 from inspector.loader.loaders import DIFFUSERS, INDEX, PEFT, TRANSFORMERS, Loader
-from inspector.loading.tables import is_supported
+from inspector.loading.tables import is_supported, type_of_class
 from inspector.matcher.claim import claim_of
 from inspector.matcher.reading import read_claimed
 from inspector.reconciler.reconcile import Reconciled, reconcile
@@ -64,13 +65,17 @@ def _lacks_config(audited: Audit, loader: Loader) -> bool:
 
 
 def _without_set_keys(findings: Sequence[Finding], added: Sequence[Finding]) -> list[Finding]:
-    """Removes findings on config keys that the finding on the model type corrects as well."""
+    """Removes findings on config keys, and on the type of the class, that the finding on the model type covers."""
     if not added:
         return list(findings)
     from inspector.findings.config import ConfigDisagrees, ModelTypeMissing
+    from inspector.findings.names.class_decides import ClassDecides
 
-    set_too = {key for one in added if isinstance(one, ModelTypeMissing) for key in one.values}
-    return [one for one in findings if not (isinstance(one, ConfigDisagrees) and one.place.key in set_too)]
+    missing = [one for one in added if isinstance(one, ModelTypeMissing)]
+    set_too = {key for one in missing for key in one.values}
+    kept = (one for one in findings if not (isinstance(one, ConfigDisagrees) and one.place.key in set_too))
+    types = {one.model_type for one in missing}
+    return [one for one in kept if not (isinstance(one, ClassDecides) and one.of in types)]
 
 
 def _is_one_rank(findings: Sequence[Finding]) -> bool:
@@ -240,6 +245,15 @@ def _types(audited: Audit) -> tuple[str, ...]:
     return (audited.architecture.name, *others)
 
 
+def _type_to_state(audited: Audit) -> str | None:
+    """The model type of the definition, by the class if several types share the definition."""
+    if audited.architecture is None or audited.case is None:
+        return None
+    of_class = None if audited.class_name is None else type_of_class(audited.class_name)
+    same = of_class is not None and definition_of(of_class) is audited.case.reading.definition
+    return of_class if same else audited.architecture.model_type
+
+
 def _keys_of_no_model(audited: Audit, config: Config) -> tuple[str, ...]:
     """The first keys of a config if none of its keys is read to build the model with these names."""
     if audited.case is None or "architectures" in config.values:
@@ -351,7 +365,7 @@ def _config_unusable(audited: Audit) -> Iterator[Finding]:
             program="mamba_ssm" if meant else None,
             values=meant,
             class_name=audited.class_name,
-            model_type=None if audited.architecture is None else audited.architecture.model_type,
+            model_type=_type_to_state(audited),
             foreign=_keys_of_no_model(audited, config),
             **_by_names(audited, config),
         )

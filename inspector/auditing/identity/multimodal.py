@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from inspector.architectures.catalog import ending, modules, outlines
+from inspector.auditing.identity.named_class import class_reads_all
 from inspector.budget import spend
 from inspector.findings.finding import Finding, Place
 from inspector.findings.names.text_model import Submodels, TextModelAlone
@@ -35,7 +36,7 @@ def text_model_alone(config: Claim, file: Config | None, families: Families, rea
         return None
     if reading is not None and not (reading.by_names or reading.part) and _beyond(reading) < FEWEST:
         return None
-    if not _is_text(config.definition.names[0]):
+    if not _is_text(config.definition.names[0]) or class_reads_all(config, file, families):
         return None
     claimed = config.model_type or config.definition.names[0]
     found = sorted(_readings(file, families), key=lambda one: not one.name.startswith(claimed))  # its own family first

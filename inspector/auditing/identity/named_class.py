@@ -55,6 +55,15 @@ def of_unknown_type(config: Claim, file: Config | None, families: Families, lost
     return Named(claim, reading, _finding(model_type, named, of, file.file, True))
 
 
+def class_reads_all(config: Claim, file: Config, families: Families) -> bool:
+    """True if the class in the config belongs to another definition than its model type, one that has all names."""
+    of = None if config.class_name is None else type_of_class(config.class_name)
+    if of is None or definition_of(of) in (None, config.definition):
+        return False
+    reading = read_claimed(claim_of(replace(file, values={**file.values, "model_type": of})), families)
+    return reading is not None and reading.coverage == 1 and not reading.prefix
+
+
 def of_misspelled_type(config: Claim, file: Config | None, families: Families, lost: Sequence[str]) -> Named | None:
     """The definition of the only model type that differs from the stated one by a typing error, if it has all names."""
     stated = config.model_type
