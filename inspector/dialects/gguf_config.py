@@ -30,6 +30,10 @@ from one matrix.
 """
 
 
+EXPERTS: Final = "expert_count"
+"""A key that states as much if it is 0 as if it is absent."""
+
+
 def config_of(values: Mapping[str, object], tensors: Mapping[str, Layout]) -> dict[str, Any] | None:
     """The config that a file's metadata state; None if the architecture is unknown.
 
@@ -175,6 +179,8 @@ def _reader(architecture: str, values: Mapping[str, object], tensors: Mapping[st
             return found if isinstance(found, list) else None
         if isinstance(found, list) and found and all(one == found[0] for one in found):
             found = found[0]
+        if name == EXPERTS and found == 0:
+            return None
         return found if type(found) is int else None
 
     return read

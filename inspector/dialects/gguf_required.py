@@ -87,6 +87,23 @@ def pre_tokenizer(metadata: Config) -> Iterator[Finding]:
     yield GgufPreTokenizerUnknown(place=Place(file=metadata.file, key=PRE), stated=stated, source=source())
 
 
+TOKENS: Final = f"{TOKENIZER}tokens"
+PER_TOKEN: Final = (f"{TOKENIZER}token_type", f"{TOKENIZER}scores")
+"""Lists with one entry for each token; llama.cpp refuses shorter ones (`llama_vocab::impl::load`)."""
+
+
+def short_lists(metadata: Config) -> Iterator[Finding]:
+    """The findings on lists with fewer entries than tokens."""
+    tokens = _length(metadata.values.get(TOKENS))
+    kind = metadata.values.get(VOCABULARY)
+    for key in PER_TOKEN if tokens is not None and kind in LISTS and kind != "none" else ():
+        entries = _length(metadata.values.get(key))
+        if entries is not None and tokens is not None and entries < tokens:
+            from inspector.findings.types.gguf_lists import GgufTokenListShort
+
+            yield GgufTokenListShort(place=Place(file=metadata.file, key=key), key=key, entries=entries, tokens=tokens)
+
+
 PER_LAYER: Final = (
     "attention.head_count", "attention.head_count_kv", "feed_forward_length", "expert_feed_forward_length",
     "expert_used_count",

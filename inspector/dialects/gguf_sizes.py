@@ -22,6 +22,7 @@ Shapes = Mapping[str, tuple[int, ...]]
 
 VALUE: Final = "attention.value_length"
 ROTARY: Final = "rope.dimension_count"
+KEY_LENGTH: Final = "attention.key_length"
 DENSE: Final = "leading_dense_block_count"
 SHARED: Final = "expert_shared_feed_forward_length"
 """A key with a default, so that files load without it."""
@@ -54,6 +55,13 @@ EACH_INPUT: Final = "inp_gate.weight"
 FREQUENCIES: Final = "rope_freqs.weight"
 ROTATED_BY_TABLE: Final = frozenset({"apertus"})
 """Architectures with one factor of a frequency for each pair of rotated rows (measured; Gemma 4 reads any number)."""
+ROTATED_WITH_FACTORS: Final = frozenset({
+    "arcee", "deci", "exaone4", "falcon-h1", "granite", "granitehybrid", "granitemoe", "llada", "llama", "llama4",
+    "minicpm", "mistral3", "pangu-embedded", "refact",
+})  # fmt: skip
+"""Architectures that read factors of frequencies, one for each pair of rotated rows (measured with xllamacpp 2026.10
+by a tensor of another width).
+"""
 LAYER: Final = re.compile(r"(blk|enc\.blk|dec\.blk)\.(\d{1,9})\.(.+)")
 WHOLE_HEADS: Final = frozenset({"llama", "deci", "falcon", "llama-embed"})
 """Architectures for which llama.cpp refuses partly rotated keys (`load_hparams`: "invalid n_rot")."""
@@ -76,12 +84,32 @@ def size_findings(metadata: Config, model_type: object, tensors: Mapping[str, La
         stated = metadata.values.get(key)
         if type(stated) is int and width != stated:
             yield _differs(metadata, key, stated, width, 1, table)
-    rotary, length = own.get(ROTARY), own.get("attention.key_length", plain_width(own))
+    rotary, length = own.get(ROTARY), own.get(KEY_LENGTH, plain_width(own))
     if name in WHOLE_HEADS and type(rotary) is int and type(length) is int and rotary != length:
         from inspector.findings.types.gguf_heads import GgufRotaryWidth
 
         yield GgufRotaryWidth(
             place=Place(file=metadata.file, key=start + ROTARY), key=start + ROTARY, stated=rotary, length=length
+        )
+
+
+def rotary_factors(metadata: Config, tensors: Mapping[str, Layout]) -> Iterator[Finding]:
+    """The finding on a number of rotary factors that is not that of the rotated pairs."""
+    name, factors = metadata.values.get("general.architecture"), tensors.get(FREQUENCIES)
+    start = f"{name}."
+    own = {key.removeprefix(start): value for key, value in metadata.values.items() if key.startswith(start)}
+    stated = next((key for key in (ROTARY, KEY_LENGTH) if key in own), "")
+    rotated = own[stated] if stated else plain_width(own)
+    if name not in ROTATED_WITH_FACTORS or factors is None or type(rotated) is not int:
+        return
+    if factors.shape != (rotated // 2,):
+        from inspector.findings.types.gguf_lists import GgufFactorsDiffer
+
+        yield GgufFactorsDiffer(
+            place=Place(file=metadata.file, tensor=FREQUENCIES),
+            key=f"{start}{stated or 'embedding_length'}",
+            rotated=rotated,
+            stored=factors.elements,
         )
 
 

@@ -49,9 +49,9 @@ def _of_gguf(checkpoint: Checkpoint, stated: Config) -> tuple[Checkpoint, Config
     from inspector.dialects.gguf_heads import head_findings
     from inspector.dialects.gguf_kinds import kind_findings
     from inspector.dialects.gguf_layer_lists import layer_kinds
-    from inspector.dialects.gguf_required import list_lengths, missing_keys, pre_tokenizer, with_lengths
+    from inspector.dialects.gguf_required import list_lengths, missing_keys, pre_tokenizer, short_lists, with_lengths
     from inspector.dialects.gguf_shapes import in_original_shapes
-    from inspector.dialects.gguf_sizes import size_findings, with_sizes
+    from inspector.dialects.gguf_sizes import rotary_factors, size_findings, with_sizes
 
     tensors = in_original_shapes(stated.values, checkpoint.tensors)
     checkpoint = checkpoint if tensors is checkpoint.tensors else replace(checkpoint, tensors=tensors)
@@ -73,6 +73,8 @@ def _of_gguf(checkpoint: Checkpoint, stated: Config) -> tuple[Checkpoint, Config
         *layer_kinds(stated, checkpoint.tensors),
         *missing_keys(stated, checkpoint.tensors),
         *pre_tokenizer(stated),
+        *short_lists(stated),
+        *rotary_factors(stated, checkpoint.tensors),
         *([] if lists is None else [lists]),
     ]
     checkpoint = replace(checkpoint, findings=(*checkpoint.findings, *found))

@@ -20,7 +20,7 @@ from inspector.dialects.gguf_config import own_key
 from inspector.dialects.gguf_required import PER_LAYER
 from inspector.findings.conversion.relation import LeftOut
 from inspector.loader.formats import ggml_types
-from tests.dialects.recorded_gguf import Written, records, source_of, target_of
+from tests.dialects.recorded_gguf import NO_VOCABULARY, Written, records, source_of, target_of
 from tests.findings.cases import gguf_with_a_pre_tokenizer
 from tests.sampling import sampled
 from tests.values.value_files import write
@@ -616,6 +616,8 @@ CHANGED_KEYS = [
     ("bailing_moe", "bailingmoe.expert_shared_count", None, ("N510", "bailingmoe.expert_shared_count")),
     ("apertus", "apertus.rope.dimension_count", 4, ("N516", "apertus.rope.dimension_count")),
     ("ministral3", CONTEXT, 0, ("N585", CONTEXT)),
+    ("mixtral", "llama.expert_count", 0, ("C310", "llama.expert_count")),
+    ("qwen3_moe", "qwen3moe.expert_count", 0, ("C310", "qwen3moe.expert_count")),
     *((name, key, 0, (code, key)) for name, key, code in ZEROS),
 ]
 """Record, a key, another number or none, and the finding: llama.cpp refuses each of these files."""
@@ -632,6 +634,46 @@ def test_a_changed_key_is_one_error(
     audited = audit(str(file.save(tmp_path / "target.gguf")))
     assert [(one.code, one.headline()) for one in audited.findings if one.severity != "note"] == [expected]
     assert {one.outcome for one in audited.loads} == {"refuses"}
+
+
+@pytest.mark.parametrize(("key", "kind", "more"), [
+    ("token_type", "[i32]", -2), ("scores", "[f32]", -1), ("scores", "[f32]", 3), ("token_type", "[i32]", 0),
+])  # fmt: skip
+def test_a_list_shorter_than_that_of_tokens_is_one_error(key: str, kind: str, more: int, tmp_path: Path) -> None:
+    """Measured with llama.cpp, which ignores further entries."""
+    file = written("llama")
+    tokens = len(file.arrays["token_embd.weight"])
+    file.keys = [pair for pair in file.keys if pair != NO_VOCABULARY]
+    file.keys += [
+        ("tokenizer.ggml.model", "text", "gpt2"), ("tokenizer.ggml.merges", "texts", ["a b"]),
+        ("tokenizer.ggml.tokens", "texts", [str(number) for number in range(tokens)]),
+        (f"tokenizer.ggml.{key}", kind, [1] * (tokens + more)),
+    ]  # fmt: skip
+    audited = audit(str(file.save(tmp_path / "target.gguf")))
+    assert [one.code for one in audited.findings if one.severity != "note"] == ["N605"] * (more < 0)
+    assert {one.outcome for one in audited.loads} == {"refuses" if more < 0 else "complete"}
+
+
+@pytest.mark.parametrize(("name", "pairs", "refused"), [
+    ("llama", 20, True), ("llama", 10, False), ("granite", 3, True), ("granite", 4, False), ("minicpm", 7, True),
+])  # fmt: skip
+def test_rotary_factors_for_other_heads_are_one_error(name: str, pairs: int, refused: bool, tmp_path: Path) -> None:
+    file = written(name)
+    file.arrays["rope_freqs.weight"] = np.ones(pairs, np.float32)
+    audited = audit(str(file.save(tmp_path / "target.gguf")))
+    assert [one.code for one in audited.findings if one.severity != "note"] == ["N606"] * refused
+    assert {one.outcome for one in audited.loads} == {"refuses" if refused else "complete"}
+
+
+def test_llama_cpp_refuses_cut_files_and_parts_that_disagree(tmp_path: Path) -> None:
+    whole = written("qwen2").save(tmp_path / "cut" / "target.gguf")
+    whole.write_bytes(whole.read_bytes()[:-4096])
+    folder = split(written("llama"), tmp_path / "parts")
+    (folder / "model-00002-of-00002.gguf").write_bytes(
+        (split(written("qwen2"), tmp_path / "other") / "model-00002-of-00002.gguf").read_bytes()
+    )
+    for place in (whole, folder):
+        assert {one.outcome for one in audit(str(place)).loads} == {"refuses"}
 
 
 HEADS = ("nemotron_h_dense", "nemotron_h.attention.head_count_kv")

@@ -298,6 +298,26 @@ def gguf_without_its_context() -> Audit:
         return audit(str(written.save(Path(place) / "model.gguf")))
 
 
+def gguf_with_few_kinds() -> Audit:
+    """A conversion of Qwen2 with the kinds of all tokens but one."""
+    written = gguf_of("qwen2", "qwen2")
+    rows = len(written.arrays["token_embd.weight"])
+    written.keys = [pair for pair in written.keys if pair != recorded_gguf.NO_VOCABULARY]
+    written.keys += [
+        ("tokenizer.ggml.model", "text", "gpt2"), ("tokenizer.ggml.merges", "texts", ["a b"]),
+        ("tokenizer.ggml.tokens", "texts", [str(number) for number in range(rows)]),
+        ("tokenizer.ggml.token_type", "[i32]", [1] * (rows - 1)),
+    ]  # fmt: skip
+    return gguf_with(written)
+
+
+def gguf_with_many_factors() -> Audit:
+    """A conversion of Llama with two rotary factors for each pair."""
+    written = gguf_of("llama")
+    written.arrays["rope_freqs.weight"] = np.ones(20, np.float32)
+    return gguf_with(written)
+
+
 def gguf_with_a_short_list() -> Audit:
     """LFM2's conversion without the number of key-value heads of its last layer."""
     record = recorded_gguf.records()["lfm2"]
@@ -706,6 +726,8 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "tensors-of-no-architecture": gguf_with_a_lora,
     "gguf-architecture-disagrees": gguf_of_another_architecture,
     "gguf-keys-missing": gguf_without_its_context,
+    "gguf-token-list-short": gguf_with_few_kinds,
+    "gguf-factors-differ": gguf_with_many_factors,
     "gguf-lists-disagree": gguf_with_a_short_list,
     "tensors-needed": gguf_without_rotary_factors,
     "head-alone-of-tie": lambda: judged(

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import copy
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from inspector import audit
 from inspector.auditing.result import Audit
+from tests.checkpoints import write
 from tests.judged import judged
 from tests.quantization.examples import INTEGER_INPUTS, block_unstated, tied, without_format, without_role
 from tests.quantization.made_by_formula import LLAMA, embedded, gptq, gptq_config, mixed, mlx, quark, scaled
@@ -253,6 +256,30 @@ def test_a_tower_that_its_list_names_without_model_is_quantized_by_transformers_
     result = judged(spec, one["config"])
     assert (result.verdict, result.counts.unique_parameters) == ("clean", one["parameters"])
     assert {one.code for one in result.findings} >= {"T653"}
+
+
+@pytest.mark.parametrize(("name", "model", "outcomes"), [
+    ("vision_tower.{}", "model.vision_tower.{}", ["random", "complete"]),
+    ("re:.*vision_tower.*", "", ["complete"]), ("re:vision_tower.*", "re:model.vision_tower.*", ["random", "complete"]),
+])  # fmt: skip
+def test_compressed_tensors_finds_an_entry_only_by_the_name_in_the_model(
+    name: str, model: str, outcomes: list[str], tmp_path: Path
+) -> None:
+    """Measured: transformers 5.24 with compressed-tensors 0.19, on files that llm-compressor 0.14 wrote."""
+    one = variants()["ct_nvfp4a16_gemma3"]
+    spec = {key: (dtype, tuple(shape)) for key, (dtype, shape) in one["tensors"].items()}
+    block = one["config"]["quantization_config"]
+    tower = [entry.removeprefix("vision_tower.") for entry in block["ignore"] if entry != "lm_head"]
+    added = [
+        [entry.format(module) for module in tower] if "{}" in entry else [entry] for entry in (name, model) if entry
+    ]
+    for number, outcome in enumerate(outcomes):
+        ignore = ["lm_head", *(entry for part in added[: number + 1] for entry in part)]
+        config = {**one["config"], "quantization_config": {**block, "ignore": ignore}}
+        result = audit(str(write(tmp_path / str(number), spec, config)))
+        (newest,) = (load for load in result.loads if load.loader == "transformers" and str(load.version) == "5.23")
+        assert newest.outcome == outcome
+        assert bad(result) == ([] if outcome == "complete" else ["N429"])
 
 
 LISTS = [

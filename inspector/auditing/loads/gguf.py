@@ -17,8 +17,8 @@ from inspector.auditing.gguf.tensors import (
     surplus_tensors,
 )
 from inspector.dialects.llama_cpp import spares
-from inspector.findings.header.gguf import GgufPartRenamed, GgufPartsJoined
-from inspector.findings.shards.files import ShardMissing
+from inspector.findings.header.gguf import GgufPartRenamed, GgufPartsJoined, GgufSplitDisagrees
+from inspector.findings.shards.files import ShardCut, ShardMissing
 from inspector.findings.types.gguf_heads import (
     GgufKeysMissing,
     GgufLayerKindsDisagree,
@@ -26,6 +26,7 @@ from inspector.findings.types.gguf_heads import (
     GgufPreTokenizerUnknown,
     GgufRotaryWidth,
 )
+from inspector.findings.types.gguf_lists import GgufFactorsDiffer, GgufTokenListShort
 from inspector.loading.outcome import ALTERED, REFUSES, UNKNOWN
 from inspector.loading.registries import documented, of_gguf
 from inspector.loading.ties import first_name
@@ -125,6 +126,14 @@ def _unread_key(audited: Audit) -> str:
             return f"invalid split file name: {one.place.file}"
         if isinstance(one, GgufPartRenamed):
             return f"illegal split file idx: {one.part - 1}, model must be loaded with the first split"
+        if isinstance(one, GgufSplitDisagrees) and one.place.file == audited.checkpoint.files[0].name:
+            return f"corrupted model or invalid split file name: {one.problem}"
+        if isinstance(one, ShardCut):
+            return f"the data of {next(iter(one.names), 'a tensor')} is not within the file bounds"
+        if isinstance(one, GgufTokenListShort):
+            return f"index out of array bounds for {one.key} ({one.entries} < {one.tokens})"
+        if isinstance(one, GgufFactorsDiffer):
+            return f"tensor {one.place.name} has wrong shape"
         if isinstance(one, ShardMissing):
             return f"failed to load GGUF split from {one.place.file or 'the parts that are absent'}"
         if isinstance(one, GgufKeysMissing):

@@ -160,10 +160,10 @@ ZEROS: Final = ".weight_zero_point"
 SCALE: Final = ".weight_scale"
 DEQUANTIZE: Final = "dequantize"
 """The key of a block that lets version 5 build plain layers and compute their weights while loading."""
-REPLACES: Final = frozenset({"awq"})
-"""Methods with quantized layers that have no weight, so that a plain weight is not read.
+REPLACES: Final = frozenset({"awq", "compressed-tensors"})
+"""Methods with quantized layers that do not read a plain weight, or have a scale that is then not initialised.
 
-Measured with transformers 5.23 and a stand-in for GPTQModel's layer.
+Measured with transformers 5.23 and a stand-in for GPTQModel's layer, and with compressed-tensors 0.19.
 """
 EXPERTS: Final = ".experts."
 PACKED_ZEROS: Final = {

@@ -2,20 +2,36 @@
 
 transformers 5 compares an entry with the beginning and the end of a module's name in the model
 (`should_convert_module`), which may be `model.visual` if the file has `visual`. transformers 4 and vLLM search for the
-entry anywhere in the name.
+entry anywhere in the name. compressed-tensors compares whole names; llm-compressor 0.14 writes those of the file, which
+vLLM reads (measured with transformers 5.24 and compressed-tensors 0.19: the layers are built quantized).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
-from inspector.auditing.quantized.plain_modules import LISTS, Namer, among_packed, finds, path_of
+from inspector.algebra.boxes import minus
+from inspector.auditing.quantized.plain_modules import (
+    BY_PATTERN,
+    LISTS,
+    Namer,
+    among_packed,
+    entries_left_out,
+    finds,
+    path_of,
+)
 from inspector.auditing.result import Audit
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import named_class
 from inspector.loading.given import Recorded
 from inspector.loading.outcome import RANDOM
 from inspector.quantization.loaders import BY_ENDS
+from inspector.quantization.targets import exact, regex
+from inspector.reconciler.wording import names_in
+
+PATTERN: Final = "re:"
+"""The beginning of an entry of compressed-tensors that is a pattern, which the beginning of a name must match."""
 
 
 def names_in_model(checkpoint: Checkpoint) -> Namer | None:
@@ -46,15 +62,18 @@ def plain_for_newest(audited: Audit) -> Recorded | None:
         return None
     settings = audited.unpacked.settings
     method = settings.base.method or ""
-    namer = names_in_model(audited.checkpoint) if method in BY_ENDS and settings.whole else None
+    read = settings.whole and (method in BY_ENDS or method == BY_PATTERN)
+    namer = names_in_model(audited.checkpoint) if read else None
     if namer is None:
         return None
     stated = tuple(entry.text for entry in settings.ignored)
-    unfound = list(_unfound(audited, stated, namer))
+    unfound = list((_unnamed if method == BY_PATTERN else _unfound)(audited, stated, namer))
     if not unfound:
         return None
-    added = tuple(dict.fromkeys(entry for _, _, entry in unfound))
     entry, _, path = unfound[0]
+    added = tuple(dict.fromkeys(entry for _, _, entry in unfound))
+    if method == BY_PATTERN:
+        added = tuple(one for one in entries_left_out(audited.lines, method)[1] if one not in stated)
     because = f'its list of unquantized modules has "{entry}", and the model {path}'
     return Recorded(RANDOM, because, (str(LISTS[method]), [*stated, *added]))
 
@@ -72,3 +91,19 @@ def _unfound(audited: Audit, stated: Sequence[str], namer: Namer) -> Iterator[tu
             path = "" if setting.skipped is None else path_of(setting.skipped, module)
             if path:
                 yield str(setting.skipped), module, path
+
+
+def _unnamed(audited: Audit, stated: Sequence[str], namer: Namer) -> Iterator[tuple[str, str, str]]:
+    """(entry, family in the model, a module in the model) for plain modules with entries that are not their names in
+    the model.
+    """
+    assert audited.unpacked is not None
+    entries = [regex(one.removeprefix(PATTERN), one) if one.startswith(PATTERN) else exact(one) for one in stated]
+    for line, _ in among_packed(audited.lines, everywhere=True):
+        family, module = (name.removesuffix(".weight") for name in (line.family, namer(line.family)))
+        if family == module:
+            continue
+        for setting, boxes in audited.unpacked.settings.for_family(family, line.boxes):
+            covered = tuple(box for entry in entries for box in entry.within(module, boxes))
+            if setting.skipped is not None and (left := minus(boxes, covered)):
+                yield setting.skipped, module, names_in(module, left, 1)[0]
