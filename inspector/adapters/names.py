@@ -46,6 +46,9 @@ _KINDS: Final = {
     "lora": "lora", "ranknum": "adalora", "ia3": "ia3", "hada": "loha", "lokr": "lokr", "oft": "oft", "boft": "boft",
     "vera": "vera", "ln": "ln_tuning", "trainable": "trainable_tokens", "adaption": "adaption_prompt",
 }  # fmt: skip
+_MAGNITUDES: Final = ".lora_magnitude_vector.weight"
+"""Ending of DoRA's magnitudes in memory, and in files of some versions; PEFT reads it in files too."""
+_SAVED: Final = ".modules_to_save."
 _ENDS: Final = ("", ".weight", ".bias")
 """Possible endings after a tuner's segment once saving has removed the adapter's name."""
 
@@ -101,17 +104,17 @@ def saved_name(key: str) -> str:
     if found is not None and found.named:
         name, _, end = found.ending.rpartition(".")
         inner = inner.removesuffix(found.ending) + (f"{name.rpartition('.')[0]}.{end}" if "." in name[1:] else name)
-        inner = inner.replace(".lora_magnitude_vector.weight", ".lora_magnitude_vector")
+    inner = inner.replace(_MAGNITUDES, _MAGNITUDES.removesuffix(".weight"))
     return PREFIX + (inner.removeprefix("model.") if inner.startswith("model.model.") else inner)
 
 
 def saved_namer(keys: Collection[str]) -> Callable[[str], str]:
     """`saved_name` for the names of one file: if no tuner's tensor has PEFT's prefix, modules saved as a whole lack it
-    too.
+    too. A copy that a module trained as a whole has only under its name in memory is that module.
     """
     tuned = [key for key in keys if tuner_name(key) is not None]
     if not tuned or any(OWN_PREFIX in key for key in keys):
-        return saved_name
+        return lambda key: plain if _SAVED in key and (plain := uncopied(key)) not in keys else saved_name(key)
     return lambda key: saved_name(key) if key in PROMPT_TENSORS or tuner_name(key) is not None else PREFIX + key
 
 
@@ -124,9 +127,9 @@ def loaded_name(key: str, renaming: bool = False) -> str:
     if renaming and found is not None and ".lora_" in found.ending and not key.startswith(OWN_PREFIX):
         key = PREFIX + key
     if found is None or ".default" not in found.ending or not (found.named or found.ending.startswith(_NAMED_WITHIN)):
-        return key
+        return key.replace(_MAGNITUDES, _MAGNITUDES.removesuffix(".weight"))
     inner = key.removesuffix(found.ending) + found.ending.replace(".default", "")
-    return inner.replace(".lora_magnitude_vector.weight", ".lora_magnitude_vector")
+    return inner.replace(_MAGNITUDES, _MAGNITUDES.removesuffix(".weight"))
 
 
 def renames_of(

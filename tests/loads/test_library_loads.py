@@ -210,6 +210,10 @@ OF_CONFIGS: list[tuple[str, list[Any], str, str]] = [
     ("llama.glora-constant", [["config", ["r"], None, adapter_cases.CONFIG]], COMPLETE, ""),
     ("llama.glora", [["config", ["r"], None, adapter_cases.CONFIG]], "refuses", "r None"),
     *(
+        (name, [["replace", "lora_magnitude_vector", "lora_magnitude_vector.weight"]], COMPLETE, "")
+        for name in ("llama.dora", "gpt2.dora", "llama.embedding-dora")
+    ),
+    *(
         (name, [["config", ["modules_to_save"], True, adapter_cases.CONFIG]], "refuses", "modules_to_save true")
         for name in ("vit.boft", "llama.default", "t5.prompt")
     ),
@@ -281,6 +285,9 @@ FAILURES: list[tuple[str, list[Any], list[str]]] = [
     ("llama.default", [["rename", FIRST, f"x{FIRST}"]], ["A919"]),
     ("llama.default", [["number", "layers.", 1]], ["A919"]),
     ("llama.hra", [["replace", ".q_proj.", ".Q_proj."]], ["A919"]),
+    ("llama.labels", [["replace", "score.", "score.modules_to_save.default."]], ["A919"]),
+    ("bert.labels", [["replace", "classifier.", "classifier.modules_to_save.default."]], ["A919"]),
+    ("llama.saved", [["replace", "lm_head.", "lm_head.modules_to_save."]], ["A919"]),
     ("gpt2.default", [["strip", "base_"]], ["A919"]),
     ("llama.default", [["add", f"{PREFIX}model.norm.weight", "F32", [48]]], []),
     ("qwen2.bias-all", [["lose", ".bias"]], ["A932"]),
