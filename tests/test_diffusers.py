@@ -18,6 +18,8 @@ from inspector.architectures.diffusers_values import EQUALLY_LONG, refused_by_cl
 from inspector.reconciler.ledger import UNCHECKED
 from tests.checkpoints import genuine, write_file
 from tests.judged import diffusers_classes, diffusers_records, judged, spec_of
+from tests.loads.component_cases import WEIGHTS
+from tests.loads.damage import healthy, write
 from tests.sampling import sampled
 
 SAMPLED = 12
@@ -123,6 +125,10 @@ def test_a_list_of_another_length_is_one_finding(name: str) -> None:
         ("AsymmetricAutoencoderKL", {"down_block_types": ["DownEncoderBlock2D", 1]}, {"down_block_types"}),
         ("HeliosTransformer3DModel", {"rope_dim": [4, 4]}, {"rope_dim"}),
         ("AnyFlowFARTransformer3DModel", {"patch_size": [1, 2, 2, 2]}, {"patch_size"}),
+        ("WanTransformer3DModel", {"patch_size": [1, 2, 2, 2]}, {"patch_size"}),  # the kernel of a convolution
+        ("SkyReelsV2Transformer3DModel", {"patch_size": [1, 2]}, {"patch_size"}),
+        ("JoyImageEditTransformer3DModel", {"patch_size": [1, 2, 2, 2]}, {"patch_size"}),
+        ("Kandinsky5Transformer3DModel", {"patch_size": [1, 2, 2, 1]}, set()),  # of which it takes the product
     ],
 )
 def test_values_that_a_class_refuses(name: str, changes: dict[str, Any], refused: set[str]) -> None:
@@ -130,6 +136,35 @@ def test_values_that_a_class_refuses(name: str, changes: dict[str, Any], refused
     config = {**diffusers_records(name)[0]["config"], "_class_name": name, **changes}
     config = {key: value for key, value in config.items() if value is not UNSET}
     assert {one.key for one in refused_by_class(config)} == refused
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "length"),
+    [
+        ("WanTransformer3DModel", "patch_size", 2),
+        ("CosmosTransformer3DModel", "max_size", 2),
+        ("AnyFlowTransformer3DModel", "patch_size", 1),
+        ("Kandinsky5Transformer3DModel", "axes_dims", 2),
+    ],
+)
+def test_a_list_without_an_entry_that_is_read_is_an_error(name: str, key: str, length: int, tmp_path: Path) -> None:
+    """diffusers 0.42 refuses each: it lacks a width of a tensor."""
+    record = diffusers_records(name)[0]
+    config = {**record["config"], key: record["config"][key][:length]}
+    found = audit(str(write(healthy(spec_of(record), config, WEIGHTS), tmp_path / "0")))
+    assert {one.code for one in found.findings if one.severity == "error"} == {"C311"}, found.findings
+    assert [(one.outcome, key in one.because) for one in found.loads] == [("refuses", True)]
+
+
+@pytest.mark.parametrize("key", ["encoder_layers_per_block", "decoder_layers_per_block"])
+def test_stages_without_a_number_of_layers_are_left_out(key: str, tmp_path: Path) -> None:
+    """AutoencoderDC of diffusers 0.42 has as many stages as the shorter list has entries."""
+    record = diffusers_records("AutoencoderDC")[0]
+    config = {**record["config"], key: record["config"][key][:-1]}
+    found = audit(str(write(healthy(spec_of(record), config, WEIGHTS), tmp_path / "0")))
+    assert [(one.outcome, one.missing) for one in found.loads] == [("complete", 0)]
+    assert found.loads[0].unexpected == (15 if key.startswith("encoder") else 30)
+    assert found.verdict == "findings"
 
 
 @pytest.mark.parametrize("name", ["AutoencoderKLWan", "AutoencoderKLQwenImage"])

@@ -102,7 +102,7 @@ CONDITIONS: Final[Mapping[str, ValueKind]] = {
         lambda value: value[0] if len(value) == 1 else UNSET,
     ),
     "number": ValueKind(lambda value: _is_number(value) or value is True, "a text", lambda value: UNSET),
-    "empty": ValueKind(lambda value: value == [], "a list with values", lambda value: UNSET),
+    "empty": ValueKind(lambda value: value == [], "a value that it takes", lambda value: UNSET),
     "gaps": ValueKind(
         lambda value: isinstance(value, list) and None in value, "a list without null", lambda value: UNSET
     ),
@@ -136,6 +136,8 @@ CONDITIONS: Final[Mapping[str, ValueKind]] = {
     "outside": ValueKind(
         lambda value: type(value) is float and not 0 <= value <= 1, "a number from 0 to 1", lambda value: UNSET
     ),
+    "on": ValueKind(lambda value: value is True, "a value that it takes", lambda value: UNSET),
+    "off": ValueKind(lambda value: value is False, "a value that it takes", lambda value: UNSET),
     "given": ValueKind(lambda value: value is not None, "null, all that it takes", lambda value: None),
     "true": ValueKind(lambda value: value is True, "false, all that it takes", lambda value: False),
     "false": ValueKind(lambda value: value is False, "true, all that it takes", lambda value: True),

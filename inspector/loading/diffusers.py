@@ -16,6 +16,7 @@ from inspector.loading.files import decided_by_files, taken_file
 from inspector.loading.outcome import COMPLETE, RANDOM, REFUSES, UNKNOWN, Load, not_in_file
 from inspector.loading.tables import NEWEST, ClassRules
 from inspector.matcher.families import families_of
+from inspector.notation.scope import SHORT
 
 if TYPE_CHECKING:
     from inspector.loader.checkpoint import Checkpoint
@@ -72,7 +73,10 @@ def _by_names(checkpoint: Checkpoint, values: Mapping[str, Any], case: Reconcile
         plan: Plan | None = case.plan
     else:
         plan = plan_of(values, name, name, NEWEST)
-    if plan is None or plan.opaque or plan.scope.faults or fault_of(plan) is not None:
+    fault = None if plan is None else fault_of(plan)
+    if fault is not None and fault.kind == SHORT:
+        return _load(REFUSES, f"{name} cannot be built with its {fault.expression}: {fault.detail}", files)
+    if plan is None or plan.opaque or plan.scope.faults or fault is not None:
         return _load(UNKNOWN, f"{name} has no definition", files)
     if "quantization_config" in values:
         return _load(UNKNOWN, "the quantization decides", files)

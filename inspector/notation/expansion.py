@@ -14,6 +14,7 @@ from inspector.algebra.boxes import Box
 from inspector.algebra.expression import Node, Word
 from inspector.algebra.span import MOST_LISTED, Span
 from inspector.algebra.values import Value, extent, shown, whole
+from inspector.notation.beyond import note_short_lists
 from inspector.notation.conditions import Conditions
 from inspector.notation.scope import Scope
 from inspector.notation.slots import Slot, scope_of
@@ -107,6 +108,8 @@ class Expansion:
         if not indices:
             if indices is None and isinstance(value, str | float):
                 _no_size(scope, Word((hole,)), value)
+            elif value is None:
+                note_short_lists(scope, Word((hole,)))
             return []
         if hole not in written:
             return [(indices, *box) for box in self._enumerated(slot, scope, rest, written)]
@@ -139,6 +142,8 @@ def _dim(scope: Scope, node: Node, value: Value) -> int | None:
         return number
     if isinstance(node, Word) and isinstance(value, str | float | int) and not isinstance(value, bool):
         _no_size(scope, node, value)
+    elif value is None:
+        note_short_lists(scope, node)
     return None
 
 

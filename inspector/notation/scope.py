@@ -23,8 +23,8 @@ Lookup = Callable[[str], "Architecture | None"]
 
 
 class Fault(Struct, frozen=True):
-    """An expression that cannot be computed with the values of the config. kind: remainder, zero, type, size or
-    differs.
+    """An expression that cannot be computed with the values of the config. kind: remainder, zero, type, size,
+    length or differs.
     """
 
     kind: str
@@ -35,6 +35,8 @@ class Fault(Struct, frozen=True):
 
 ARITHMETIC = ("remainder", "zero")
 """Faults in which all numbers are known."""
+SHORT = "length"
+"""Kind of the fault of a list that is too short."""
 STATED = "stated"
 """`stated.KEY`: True if the config itself has the key, whatever default the class has."""
 MOST_FAULTS = 20
@@ -152,8 +154,18 @@ class Scope:
             submodel._move(prefix, name, trace)
 
     def with_solved(self, solved: Mapping[Leaf, Value]) -> Scope:
-        """The same definition and config with values of leaves and symbols that follow from the weights."""
-        return Scope(self.definition, self.settings, self.lookup, {**self.trace.solved, **solved})
+        """The same definition and config with values of leaves and symbols that follow from the weights. The config
+        still has the lists that are too short for the class.
+        """
+        scope = Scope(self.definition, self.settings, self.lookup, {**self.trace.solved, **solved})
+        scope._keep_short_lists(self)
+        return scope
+
+    def _keep_short_lists(self, before: Scope) -> None:
+        self._faults.update({fault: None for fault in before._faults if fault[0] == SHORT})
+        for name, submodel in self.submodels.items():
+            if name in before.submodels:
+                submodel._keep_short_lists(before.submodels[name])
 
     def with_value(self, leaf: Leaf, value: Any) -> Scope:
         """A scope with the same definition and one leaf of the config set, in its sub-config or list.

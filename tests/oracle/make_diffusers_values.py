@@ -4,15 +4,17 @@ Needs torch and diffusers; no weights are made:
 
     python -m venv five && five/bin/pip install torch==2.13.0 transformers==5.23.0 diffusers==0.42.1
     five/bin/python -m tests.oracle.make_diffusers_values [CLASS ...]
-    five/bin/python -m tests.oracle.make_diffusers_values objects CLASS ...
+    five/bin/python -m tests.oracle.make_diffusers_values objects|lengths CLASS ...
 
-The second keeps what was measured and tries objects, lists within lists, entries that are no texts and exact lengths.
+The second keeps what was measured and tries objects, empty lists, lists within lists, entries that are no texts,
+switches in the place of other values and exact lengths; `lengths` tries the numbers of entries only.
 Each class with records is built on the meta device with one value of its config changed. What is refused counts where
 several records of the class refuse it, so that it does not depend on other keys. For each class:
 
     null, zero, negative, float, text, single   keys that may not be null, 0, below 0, a float or a text, one value in
                                                 the place of a list
     list, number, empty   keys that may not be a list (of any length up to 4), a number in the place of a text, []
+    on, off   keys of other values than switches that may not be true, false
     minus, noughts, fractions, spelled   keys of lists of integers with an entry below 0, 0, a float or a text
     object    keys that may not be an object
     nested    keys of lists that may not have a list among their entries
@@ -63,8 +65,10 @@ OTHERS = 3
 SWITCHES = 12
 """Most records with another switch that must refuse it as well."""
 NO_WORD = "no_such_word"
-OBJECTS = ("object", "nested", "unnamed", "exact")
+OBJECTS = ("object", "nested", "unnamed", "exact", "empty", "on", "off")
 """Kinds of values that may be tried alone."""
+LENGTHS = ("exact", "least")
+"""Kinds of numbers of entries that may be tried alone."""
 FAR_BELOW = -1000003
 SHARED = (
     "activations", "attention", "embeddings", "normalization", "downsampling", "resnet", "upsampling",
@@ -110,14 +114,18 @@ class Probe:
 
     def error(self, config: Mapping[str, Any]) -> str:
         """What the class says of a config; "" where it is built."""
+        built = self.built(config)
+        return built if isinstance(built, str) else ""
+
+    def built(self, config: Mapping[str, Any]) -> Any:
+        """The model by a config, or what the class says of it."""
         torch = importlib.import_module("torch")
         quiet = contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO())
         try:
             with torch.device("meta"), quiet[0], quiet[1]:
-                self.kind.from_config(dict(config))
+                return self.kind.from_config(dict(config))
         except Exception as error:
             return f"{type(error).__name__}: {error}"
-        return ""
 
     def refuses(self, key: str, value: Any) -> bool:
         """Whether all records refuse a value."""
@@ -164,12 +172,16 @@ class Probe:
             yield "number", key
         if isinstance(value, list | tuple) and value and self.refuses_of_own(key, lambda its: [None, *its[1:]]):
             yield "gaps", key
-        if isinstance(value, list | tuple) and value and self.refuses(key, []):
-            yield "empty", key
 
     def objects(self) -> Iterator[tuple[str, str]]:
-        """(kind of value, key) of an object, and of a list within a list, that are refused."""
+        """(kind of value, key) of an object, a list within a list, an empty list, and true or false in the place of
+        another value, that are refused.
+        """
         for key, value in self.values.items():
+            if self.refuses(key, []):
+                yield "empty", key
+            switches = () if isinstance(value, bool) else (("on", True), ("off", False))
+            yield from ((kind, key) for kind, switch in switches if self.refuses(key, switch))
             if not isinstance(value, dict) and self.refuses(key, {}):
                 yield "object", key
             if isinstance(value, list | tuple) and value and self.refuses_all(key, ([list(value)], [[], *value[1:]])):
@@ -272,15 +284,35 @@ class Probe:
                 longer = [*value, value[-1]]
                 if len({len(one.get(key, value)) for one in self.all if one.get(key, value)}) > 1:
                     continue
-                is_exact = self.refuses(key, longer)
-                if self.refuses_all(key, shorter) and (is_exact or self.error({**self.base, key: longer}) == ""):
+                is_exact = self.fails(key, longer)
+                if all(self.fails(key, one) for one in shorter) and (
+                    is_exact or self.error({**self.base, key: longer}) == ""
+                ):
                     alone = all(
                         self.error({**self.base, key: value[:-1], other: its[:-1]})
                         for other, its in self.values.items()
                         if isinstance(its, list | tuple) and len(its) > 1 and other != key
                     )
-                    if alone:
+                    if alone or self.has_other_dims(self.base, key, value[:-1]):
                         yield key, len(value), is_exact
+
+    def fails(self, key: str, value: Any) -> bool:
+        """Whether all records refuse a value or, as where it is the kernel of a convolution, have tensors with another
+        number of dims by it.
+        """
+        return all(
+            self.error({**one, key: value}) or self.has_other_dims(one, key, value) for one in (self.base, *self.others)
+        )
+
+    def has_other_dims(self, config: Mapping[str, Any], key: str, value: Any) -> bool:
+        """Whether a tensor has another number of dims by a value."""
+        before, after = self.dims(config), self.dims({**config, key: value})
+        return any(after.get(name, number) != number for name, number in before.items())
+
+    def dims(self, config: Mapping[str, Any]) -> dict[str, int]:
+        """The numbers of dims of the tensors by a config; empty where it is refused."""
+        built = self.built(config)
+        return {} if isinstance(built, str) else {name: one.dim() for name, one in built.state_dict().items()}
 
     def lengths(self) -> Iterator[tuple[str, str, str]]:
         """("shorter" or "longer", key, the other keys): lists that are refused with another length than the others'.
@@ -412,15 +444,17 @@ def main() -> None:
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
     named = sys.argv[1:]
-    alone = OBJECTS if named[:1] == ["objects"] else ()
+    alone = {"objects": OBJECTS, "lengths": LENGTHS}.get(next(iter(named), ""), ())
     named = named[1:] if alone else named
     table: dict[str, dict[str, Any]] = json.loads(TABLE.read_text(encoding="utf-8")) if named else {}
     for name in named or diffusers_classes():
         probe, entry = Probe(name), dict[str, Any]()
-        for kind, key in probe.objects() if alone else probe.kinds():
+        for kind, key in () if alone == LENGTHS else probe.objects() if alone else probe.kinds():
             if not any(CONDITIONS[kind].applies(one[key]) for one in probe.all if key in one):
                 entry.setdefault(kind, []).append(key)
-        if alone:
+        if alone == LENGTHS:
+            entry["exact"], entry["least"] = dict(probe.exact()), dict(probe.least())
+        elif alone:
             entry["exact"] = dict(probe.exact())
         else:
             add_rules(probe, entry)

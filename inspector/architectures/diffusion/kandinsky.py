@@ -93,8 +93,9 @@ KANDINSKY_OUT = rows(                          # o what a patch gives
 PLAIN_MLP = rows(
     part("in_layer",  "mlp.up",   linear("d -> ff")),
     part("out_layer", "mlp.down", linear("ff -> d")))
-VISUAL = Dims(d="model_dim", t="time_dim", ff="ff_dim | 4*d", dh="axes_dims[0] + axes_dims[1] + axes_dims[2]",
-              area="patch_size[0]*patch_size[1]*patch_size[2]", c="in_visual_dim", o="area*out_visual_dim",
+VISUAL = Dims(d="model_dim", t="time_dim", ff="ff_dim | 4*d",
+              dh="axes_dims[0] + axes_dims[1] + axes_dims[2] + (axes_dims[3] | 0)", area="prod(patch_size)",
+              c="in_visual_dim", o="area*out_visual_dim",
               ci="2*c + 1 when visual_cond | c", x="in_text_dim", y="in_text_dim2", T="num_text_blocks",
               L="num_visual_blocks", w="d", b="false")
 KANDINSKY5TRANSFORMER3DMODEL = Architecture("Kandinsky5Transformer3DModel", dims=VISUAL | Dims(e="d"),
@@ -126,7 +127,8 @@ VISUAL_BLOCK = rows(
 # m, td, fa, ha, da: width, time embedding, MLP, head and axes of the audio's blocks
 KANDINSKY6TRANSFORMER3DMODEL = Architecture("Kandinsky6Transformer3DModel",
     dims=VISUAL | Dims(m="model_dim_a when model_dim_a | d", td="time_dim_a when time_dim_a | t",
-                       fa="ff_dim_a when ff_dim_a | ff", da="axes_dims_a | axes_dims", ha="da[0] + da[1] + da[2]",
+                       fa="ff_dim_a when ff_dim_a | ff", da="axes_dims_a | axes_dims",
+                       ha="da[0] + da[1] + da[2] + (da[3] | 0)",
                        kinds="visual_token_type_num_embeddings"),
     parts=rows(
         part("visual_embeddings.in_layer",   "embed.patch", dense("ci*area -> d")),

@@ -63,8 +63,10 @@ AUTOENCODERKLMINIMAXH3AUDIO = Architecture("AutoencoderKLMiniMaxH3Audio", ignore
                    "*.parametrizations.weight.original1": ".weight_v"}),
     dims=Dims(a="encoder_dim", r="encoder_rates", S="len(r)", B="1 : S + 1", w="a*2**({B} - 1)", m="a*2**S",
               three="3", snake="S + 1 : S + 2", last="S + 2 : S + 3", d="latent_dim", z="latent_channels",
-              c="decoder_dim", U="len(decoder_rates)", u="c//2**{U}", v="c//2**({U} + 1)", e="c//2**U",
-              n="len(resblock_kernel_sizes)", N="U*n", x="c//2**({N}//n + 1)", q="resblock_kernel_sizes[{N} % n]",
+              c="decoder_dim", U="min(len(decoder_rates), len(decoder_kernel_sizes))", u="c//2**{U}",
+              v="c//2**({U} + 1)", e="c//2**len(decoder_rates)",
+              n="min(len(resblock_kernel_sizes), len(resblock_dilation_sizes))", N="U*n", x="c//2**({N}//n + 1)",
+              q="resblock_kernel_sizes[{N} % n]",
               k="len(resblock_dilation_sizes[{N} % n])", t="2*k"),
     parts=rows(
         under("encoder",
