@@ -11,7 +11,7 @@ from inspector.matcher.claim import class_with_head
 from inspector.matcher.families import Families
 from inspector.matcher.spelling import WRAPPERS
 from inspector.notation.definition import PADDED
-from inspector.notation.scope import Scope
+from inspector.notation.scope import SHORT, Scope
 from inspector.reconciler import ledger
 from inspector.reconciler.other_writers import names_in_dialect
 from inspector.reconciler.part_findings import declared_parts, stored_parts, usual_parts_absent
@@ -250,6 +250,8 @@ def _impossible(case: Reconciled) -> Iterator[Finding]:
         for fault in scope.faults:
             if fault.keys in reported or caused & {prefix + key for key in fault.keys}:
                 continue
+            if fault.kind == SHORT and caused:
+                continue  # a wrong number of stages makes other lists too short
             if fault.kind == "remainder":
                 if not undivided.isdisjoint(fault.keys):
                     continue  # one wrong number can leave several remainders
