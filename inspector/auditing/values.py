@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
-from msgspec.structs import replace
-
-from inspector.algebra.boxes import tuples
-from inspector.algebra.names import key_of, name_of
+from inspector.algebra.names import key_of
+from inspector.auditing.copies import both_of, copies_store, tied_copies
+from inspector.auditing.kept_copies import with_kept_copies
 from inspector.auditing.result import Audit, Skipped
 from inspector.auditing.untrained import begins_as_zeros, is_multiplied
 from inspector.findings.adapters.effect import AdapterWithoutEffect
@@ -24,17 +23,18 @@ from inspector.values.adapters import adapter_findings
 from inspector.values.block_scan import scan_blocks
 from inspector.values.difference import Difference, difference
 from inspector.values.quantized import is_quantized
-from inspector.values.reading import Store, store_of
+from inspector.values.reading import Store
 from inspector.values.result import NotNamed, Values
 from inspector.values.scan import axes, by_rows, is_mask, scan
-from inspector.values.stored import Numbers, ReadStopped, StoredArray
+from inspector.values.stored import ReadStopped, StoredArray
 
 
 def with_values(audited: Audit, wanted: Sequence[str] = (), progress: Progress | None = None) -> Audit:
     """The audit with the results of reading values. Raises NotNamed like `check_values`."""
     found = check_values(audited, wanted, progress)
     skipped = skipped_values(audited.skipped, found)
-    return audited.with_findings((*audited.findings, *merged(found.findings)), skipped=skipped, values=found)
+    read = audited.with_findings((*audited.findings, *merged(found.findings)), skipped=skipped, values=found)
+    return with_kept_copies(read, found.is_requested)
 
 
 def check_values(audited: Audit, wanted: Sequence[str] = (), progress: Progress | None = None) -> Values:
@@ -175,14 +175,6 @@ def use_of(line: ledger.Line | None, name: str, *, in_gguf: bool = False) -> str
     return MATRIX if slot.kind.name in _LINEAR else OTHER
 
 
-def copies_store(audited: Audit, component: Audit) -> Store | None:
-    """Access to the values of a component, including a remote one."""
-    checkpoint = component.checkpoint
-    if checkpoint.names_in_file:  # a component of a single file, which is the whole's
-        checkpoint = replace(checkpoint, reach=audited.checkpoint.reach, files=audited.checkpoint.files)
-    return store_of(checkpoint, None if component.case is None else component.case.reading)
-
-
 def open_store(audited: Audit, component: Audit, wanted: Sequence[str]) -> Store | None:
     """Access to the values of a component. Raises NotNamed if it is remote and no tensor was selected."""
     store = copies_store(audited, component)
@@ -216,34 +208,6 @@ def check_copies(
         known = odd.get(name, 0) + odd.get(original, 0)
         if not reported.equal and not reported.rounding and reported.differing > known:
             found.findings.append(_copy_differs(name, original, reported))
-
-
-def tied_copies(component: Audit) -> Iterator[tuple[str, str]]:
-    """The stored copies of tied tensors, each with the name of the original."""
-    if component.case is None:
-        return
-    keys = {id(block.slot): block.key for block in component.case.corrected.blocks}
-    for line in component.lines:
-        tie = line.block.tie if line.block is not None else None
-        original = keys.get(id(tie)) if tie is not None else None
-        if line.kind == ledger.COPY and original is not None and line.packed is None:
-            for name in _names(line):
-                yield name, name_of(original, key_of(name)[1])
-
-
-def both_of(store: Store, name: str, original: str) -> tuple[Numbers, Numbers] | str:
-    """The values of an original and its copy, or the reason for which they cannot be compared."""
-    one, copy = store.numbers(original), store.numbers(name)
-    if isinstance(one, str) or isinstance(copy, str):
-        return copy if isinstance(copy, str) else str(one)
-    if is_quantized(one) or is_quantized(copy):
-        return "it is quantized"
-    return (one, copy) if one.raw.shape == copy.raw.shape else "its shape differs from the original's"
-
-
-def _names(line: ledger.Line) -> Iterator[str]:
-    for box in line.boxes:
-        yield from (name_of(line.family, index) for index in tuples(box))
 
 
 def _copy_differs(name: str, original: str, reported: Difference) -> Finding:

@@ -37,6 +37,7 @@ class Load(Struct, frozen=True, kw_only=True):
     checkpoint is made for this loader. files: the files that it reads. because: the reason, "" if it loads completely.
     source: "recorded" or "documented". excuse: why a failure is not a fault of the files: one of the excuses or "".
     keys: config keys that it refuses. setting: a key of the quantization block, and the value with which it loads.
+    copies: two stored tensors that it ties, of which it keeps one; the outcome is known once their values are.
     """
 
     loader: str
@@ -52,6 +53,7 @@ class Load(Struct, frozen=True, kw_only=True):
     excuse: str = ""
     keys: tuple[str, ...] = ()
     setting: tuple[str, Any] | None = None
+    copies: tuple[str, str] | None = None
 
 
 def not_in_file(missing: int, such_as: str | None) -> str:

@@ -8,7 +8,7 @@ typer too), then judge in that of the project:
 
 `draw` takes records of `fixtures/oracle` that this version loads completely, changes one value of the config or the
 tensors of each, loads the result, and writes a line of JSON for each: type, class, spec, config, change, result.
-`judge` prints each case in which the audit disagrees with the loader, and the shares.
+`judge` prints each case in which the audit, with samples of tied tensors, disagrees with the loader, and the shares.
 """
 
 from __future__ import annotations
@@ -132,6 +132,7 @@ def draw(seed: int, number: int, path: Path) -> None:
 def judge(path: Path) -> None:
     """Print the cases in which the audit disagrees with the loader, and the shares."""
     from inspector.auditing.loads.one_loader import judged_for
+    from inspector.auditing.samples import with_samples
     from inspector.auditing.start import audit
 
     counts: Counter[str] = Counter()
@@ -142,7 +143,7 @@ def judge(path: Path) -> None:
         with tempfile.TemporaryDirectory() as outer:
             (folder := Path(outer) / "0").mkdir()
             audited = judged_for(
-                audit(str(write(healthy(spec, case["config"]), folder, fill))), f"transformers@{major}"
+                with_samples(audit(str(write(healthy(spec, case["config"]), folder, fill)))), f"transformers@{major}"
             )
         load = next(one for one in audited.loads if one.loader == "transformers")
         found = "refuses" if load.outcome == "unsupported" else load.outcome

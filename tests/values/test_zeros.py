@@ -148,6 +148,17 @@ def test_samples_count_each_value_once(tmp_path: Path) -> None:
     assert (found.facts["differing"], found.facts["elements"]) == (1, 1030)
 
 
+@pytest.mark.parametrize(("change", "outcome"), [(1, "altered"), (0, "unknown")])
+def test_samples_decide_what_a_tie_of_transformers_4_overwrites(tmp_path: Path, change: int, outcome: str) -> None:
+    config = {**TINY, "tie_word_embeddings": True}
+    arrays = numbers(spec_of(genuine(config)))
+    arrays["lm_head.weight"] = arrays[EMBEDDING].copy()
+    arrays["lm_head.weight"].flat[0] += change
+    audited = audit(str(write(tmp_path, arrays, config)))
+    for read in (with_samples, with_values):
+        assert [one.outcome for one in read(audited).loads if str(one.version).startswith("4")] == [outcome]
+
+
 def test_samples_of_a_repository_are_ranges(tmp_path: Path) -> None:
     config = {**TINY, "tie_word_embeddings": True, "vocab_size": 4096, "hidden_size": 64}
     arrays = numbers(spec_of(genuine(config)))
