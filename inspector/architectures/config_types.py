@@ -19,7 +19,7 @@ LETTERS: Final[Mapping[type, str]] = {
     type(None): "n", bool: "b", int: "i", float: "f", str: "s", list: "l", dict: "o",
 }  # fmt: skip
 """Type of a JSON value -> its letter."""
-_FLOAT: Final = "__float__"
+FLOAT: Final = "__float__"
 """The only key of an object that transformers 5 writes in place of an infinite number."""
 
 
@@ -64,7 +64,7 @@ def split_types(text: str) -> tuple[str, str]:
 def has_types(value: Any, text: str) -> bool:
     """Whether a value and the entries of a list are of these types."""
     letters, inside = split_types(text)
-    kind = float if isinstance(value, dict) and value.keys() == {_FLOAT} else type(value)
+    kind = float if isinstance(value, dict) and value.keys() == {FLOAT} else type(value)
     if LETTERS.get(kind, "") not in letters:
         return False
     return not (inside and isinstance(value, list)) or all(has_types(one, inside) for one in value)

@@ -16,7 +16,7 @@ from typing import Any, Final
 from msgspec import UNSET, Struct
 
 from inspector.architectures.catalog import first_line_of, line_of
-from inspector.architectures.config_types import layer_types, types_of
+from inspector.architectures.config_types import FLOAT, layer_types, types_of
 from inspector.architectures.defaults import NEWEST, class_defaults
 from inspector.architectures.nested_lists import WITHIN, entries_of, inner_lists
 
@@ -28,7 +28,9 @@ DEEPEST: Final = 4
 _OTHER_LENGTH: Final = re.compile(r"[+-]\d+$")
 _SINGLE: Final = frozenset("ld")
 """Where lists with entries and empty objects are refused, an empty list is as well."""
-_ENTRIES: Final = "kvxygis"
+_NO_NUMBERS: Final = frozenset("xys")
+"""Where lists with words, nulls and lists are refused, a list with objects is as well: it is computed with."""
+_ENTRIES: Final = "kvxygisj"
 """Kinds of lists by their entries."""
 
 
@@ -165,6 +167,8 @@ def _refused(place: _Place, values: Mapping[str, Any], name: str, value: Any) ->
     """What is wrong with a value of a key, or of a list within it; None where no rule refuses it."""
     kinds = "" if isinstance(value, str) and value == _usual(place, name) else kinds_of(value)
     letters = _refused_at(place, name) if kinds else ""
+    if set(letters) >= _NO_NUMBERS:
+        letters += "j"
     if value == [] and set(letters) >= _SINGLE:
         return KindOfValue((*place.path, name), _wanted("l", letters))
     known = [one for one in kinds if one in letters]
@@ -226,11 +230,11 @@ def kinds_of(value: Any) -> str:
 
 
 def _entry(value: Any) -> str:
-    """The letters of an entry of a list."""
+    """The letters of an entry of a list; true and false are what 1 and 0 are."""
     if value is None or isinstance(value, str):
         return "y" if value is None else "x"
-    if type(value) not in (int, float):
-        return "s" if isinstance(value, list) else ""
+    if not isinstance(value, int | float):
+        return "s" if isinstance(value, list) else "" if value.keys() == {FLOAT} else "j"
     return ("k" if value < 0 else "v" if value == 0 else "") + ("g" if isinstance(value, float) else "i")
 
 
@@ -311,6 +315,7 @@ def _wanted(letter: str, letters: str) -> str:
         "type that its class reads",
         "k": "a list of numbers from 0 on", "v": "a list of numbers above 0", "x": "a list of numbers",
         "y": "a list without null", "s": "a list without lists", "g": "a list of integers", "i": "a list of floats",
+        "j": "a list without objects",
     }[letter]  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from inspector.architectures.refused_value import RefusedValue, looking_up, numb
 
 _ROTARY: Final = ("rope_scaling", "rope_parameters")
 """The settings of rotary embeddings; transformers 5 takes the first of them that is stated and not empty."""
+_OBJECTS, _NULLS = "objects", "nulls"
 _KINDS: Final = ("rope_type", "type")
 """Keys of the type of rotary embeddings."""
 _NEVER: Final = "-"
@@ -71,11 +72,28 @@ def refused_rotary(
     values: Mapping[str, Any], model_type: str, path: tuple[str, ...], major: str
 ) -> Iterator[RefusedValue]:
     """What a model type refuses in the settings of rotary embeddings, and a base of the angles that is not a number."""
+    found = list(_by_rules(values, model_type, path, major))
+    yield from found
+    known = [place for one in found for place in (one.path, *one.others)]
+    for one in _measured(values, model_type, path, major):
+        if not any(one.path[: len(place)] == place for place in known):
+            yield one
+
+
+def _by_rules(
+    values: Mapping[str, Any], model_type: str, path: tuple[str, ...], major: str
+) -> Iterator[RefusedValue]:
+    """What the rules of types, keys and layers refuse."""
     key = next((one for one in _ROTARY if values.get(one)), "")
     if not key:
         yield from _empty(values, model_type, path, major)
     yield from _absent_layers(values, key, model_type, path, major)
-    sets = _rotary_sets(values.get(key), major)
+    unread, any_kind = (_unread_layers(values, model_type, major, kind) for kind in (_ROTARY[1], _OBJECTS))
+    sets = {
+        name: one
+        for name, one in _rotary_sets(values.get(key), major).items()
+        if name not in (unread if isinstance(one, dict) else any_kind)
+    }
     rule = _rotary_rule(model_type, key, major) if key else None
     if rule is not None and _is_no_object(values[key], key, model_type, major):
         yield RefusedValue((*path, key), "an object")
@@ -96,6 +114,74 @@ def refused_rotary(
     of_settings = major == NEWEST and any(isinstance(one, dict) and THETA in one for one in sets.values())
     if THETA in values and not of_settings and model_type in looking_up("theta", THETA, major):
         yield from _numbers({THETA: values[THETA]}, path)
+
+
+def _unread_layers(
+    values: Mapping[str, Any], model_type: str, major: str, kind: str = _ROTARY[1]
+) -> frozenset[str]:
+    """The types of layers that a config does not list, where a model type does not compute with their settings.
+
+    kind: `objects` for the types that take a text in place of these settings, `nulls` for those that take null.
+    """
+    listed = _listed_layers(values)
+    if not listed or model_type not in looking_up("listed", kind, major):
+        return frozenset()
+    return layer_types() - {one for one in listed if isinstance(one, str)}
+
+
+@cache
+def _settings(model_type: str, major: str) -> Mapping[str, str]:
+    """Path in the settings of rotary embeddings -> letters of the kinds of values that a model type refuses there."""
+    found: dict[str, str] = {}
+    for text, names in rules_of(major).get("settings", {}).items():
+        if model_type in names.split():
+            path, letter = text.split()
+            found[path] = found.get(path, "") + letter
+    return found
+
+
+def _measured(
+    values: Mapping[str, Any], model_type: str, path: tuple[str, ...], major: str
+) -> Iterator[RefusedValue]:
+    """The settings, of all layers or of each type of layers, that a model type was found to refuse."""
+    key = next((one for one in _ROTARY if values.get(one)), "")
+    rules, stated = _settings(model_type, major), values.get(key)
+    unread, texts, nulls = (
+        _unread_layers(values, model_type, major, kind) for kind in (_ROTARY[1], _OBJECTS, _NULLS)
+    )
+    if not isinstance(stated, dict):
+        return
+    for dotted, letters in rules.items():
+        *outer, name = dotted.split(".")
+        holder = stated.get(outer[0]) if outer else stated
+        if not isinstance(holder, dict) or (outer and not holder) or (outer or [""])[0] in unread:
+            continue
+        value, place = holder.get(name, _ABSENT), (*path, key, *outer, name)
+        if f"{name}.{THETA}" in rules:
+            if _kind_of_layer(value) in letters and name not in (nulls if value is None else texts):
+                yield RefusedValue(place, "an object with the settings of these layers")
+        elif _kind_of_setting(value) in letters and not (value is _ABSENT and name in values):
+            yield RefusedValue(place, "a number", number_in(value))
+
+
+_ABSENT: Final = object()
+"""In place of the value of a key that is not stated."""
+_UNKNOWN: Final = "?"
+"""In place of the letter of a kind of values that was not measured."""
+
+
+def _kind_of_setting(value: Any) -> str:
+    """The letter of what is no number."""
+    kinds = {type(_ABSENT): "c", type(None): "n", str: "t", list: "l", dict: "d"}
+    return kinds.get(type(value), _UNKNOWN)
+
+
+def _kind_of_layer(value: Any) -> str:
+    """The letter of what is no object with settings; numbers and switches are what a text is."""
+    if isinstance(value, dict):
+        return _UNKNOWN if value else "e"
+    kind = _kind_of_setting(value)
+    return "t" if kind == _UNKNOWN else kind
 
 
 def _empty(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache
+from itertools import chain
 from typing import Any, Final
 
 from msgspec import UNSET
@@ -34,6 +35,7 @@ _TASKS: Final = ("regression", "single_label_classification", "multi_label_class
 _WHOLLY_ROTATED: Final = 4
 """The largest width of a head that may be odd in transformers 5."""
 QUANTIZATION: Final = "quantization_config"
+_BACKBONE: Final = "backbone_config"
 PRUNED: Final = "pruned_heads"
 """A key with the heads that transformers 4 removes from the model; transformers 5 does not read it."""
 
@@ -43,31 +45,68 @@ def is_replaced(model_type: str, key: str) -> bool:
     return model_type in looking_up("replaced", key, OLDER)
 
 
-def refused_values(values: Mapping[str, Any], major: str = NEWEST) -> Iterator[RefusedValue]:
-    """The values that a version of transformers refuses, in a config and in those within it."""
+def refused_values(
+    values: Mapping[str, Any], major: str = NEWEST, every: bool = False
+) -> Iterator[RefusedValue]:
+    """The values that a version of transformers refuses, in a config and in those within it.
+
+    every: with nulls that most classes of a type refuse, and that of the config takes.
+    """
     if major == OLDER and QUANTIZATION in values and values[QUANTIZATION] is None:
         yield RefusedValue((QUANTIZATION,), "an object", None)
-    if major == OLDER:
-        yield from _pruned(values)
     for path, stated, model_type in configs_within(values, values.get("model_type")):
         inner = {**stated, "model_type": model_type}
         yield from _dtypes(inner, path, major, QUANTIZATION in values)
         yield from _labels(inner, path, major)
         yield from _task(inner, path, major)
+        if major == OLDER:
+            yield from _pruned(inner, path)
+            yield from _beside_backbone(inner, path)
         if isinstance(model_type, str):
-            yield from _words(inner, model_type, path, major)
-            yield from _absent(inner, model_type, path, major)
+            for one in chain(_words(inner, model_type, path, major), _absent(inner, model_type, path, major)):
+                is_null = inner.get(one.path[-1]) is None
+                if every or not is_null or not _takes_null(values, one.path, major):
+                    yield one
             yield from refused_rotary(inner, model_type, path, major)
+            if path:
+                yield from _words_of_part(values, inner, path, major)
 
 
-def _pruned(values: Mapping[str, Any]) -> Iterator[RefusedValue]:
+def _words_of_part(
+    values: Mapping[str, Any], inner: Mapping[str, Any], path: tuple[str, ...], major: str
+) -> Iterator[RefusedValue]:
+    """Activations that do not exist, in a config of which the class of the outer one looks them up."""
+    for key, value in inner.items():
+        dotted = ".".join((*path, key))
+        if isinstance(value, str) and value not in activations() and str(values.get("model_type")) in looking_up(
+            "activations", dotted, major
+        ):
+            yield RefusedValue((*path, key), "an activation function of transformers")
+
+
+def _takes_null(values: Mapping[str, Any], path: tuple[str, ...], major: str) -> bool:
+    """Whether the class of a config was found to take null at a path, though others refuse it."""
+    classes, model_type = values.get("architectures"), values.get("model_type")
+    class_name = classes[0] if isinstance(classes, list) and classes else ""
+    return not looking_up("taken", ".".join(path), major).isdisjoint((model_type, f"{model_type}/{class_name}"))
+
+
+def _beside_backbone(values: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[RefusedValue]:
+    """Another choice of a backbone than the config that it has."""
+    stated = [key for key in rules_of(OLDER).get("beside", {}) if values.get(key)]
+    for key in stated if values.get(_BACKBONE) is not None else ():
+        if str(values.get("model_type")) in looking_up("beside", key, OLDER):
+            yield RefusedValue((*path, key), f"absent beside {_BACKBONE}", None)
+
+
+def _pruned(values: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[RefusedValue]:
     """Heads to remove that are not an object from numbers to lists, or of a type whose code removes none."""
     stated, model_type = values.get(PRUNED), values.get("model_type")
     if stated is None:
         return
     if not isinstance(stated, dict) or not all(map(_is_number, stated)):
-        yield RefusedValue((PRUNED,), "an object from numbers of layers to lists of heads")
-    elif stated and isinstance(model_type, str) and model_type in looking_up("unpruned", PRUNED, OLDER):
+        yield RefusedValue((*path, PRUNED), "an object from numbers of layers to lists of heads")
+    elif stated and not path and isinstance(model_type, str) and model_type in looking_up("unpruned", PRUNED, OLDER):
         yield RefusedValue((PRUNED,), f"empty: the code of {model_type} removes no heads")
 
 

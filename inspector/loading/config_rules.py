@@ -62,7 +62,7 @@ def refused_config(
 ) -> Refused | None:
     """Why a config or sub-config is refused; None if no condition with only known keys holds.
 
-    Only transformers 5 has checks in config classes; transformers 4 fails when it builds the model. builds: True for a
+    Transformers 4 has fewer checks in config classes; it fails when it builds the model. builds: True for a
     key whose part of the model the class builds.
     """
     value = next(chain(refused_values(values, major), values_of_refused_kinds(values, major)), None)
@@ -133,16 +133,16 @@ def _too_few(name: str, listed: Sequence[Any], number: Any) -> Refused | None:
 def _refusals(
     values: Mapping[str, Any], model_type: str, major: str, *, config: bool, class_name: str = ""
 ) -> Iterator[Refused]:
-    """Why the config class refuses a config (only transformers 5 checks this), or why the model class refuses it."""
+    """Why the config class refuses a config, or why the model class refuses it."""
     kinds, definition = _rules().get(model_type, {}), definition_of(model_type)
     rules: tuple[str, ...] = ()
     if not config:
         rules = (*kinds.get("model", ()), *kinds.get("classes", {}).get(class_name, ()))
-    elif major == NEWEST:
-        rules = kinds.get("config", ())
+    else:
+        rules = kinds.get("config" if major == NEWEST else "older", ())
     if not rules or definition is None:
         return
-    of_type = defaults_by(NEWEST)
+    of_type = defaults_by(major if config else NEWEST)
     defaults, aliases = of_type(model_type)
     if "pad" in kinds:
         defaults = {**defaults, _PAD: kinds["pad"]}

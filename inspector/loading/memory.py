@@ -92,7 +92,8 @@ class Counted(Struct):
     partial: tensors in memory that are combined from too few tensors. integer: a weight that is stored as integers.
     unfilled: a tensor that is listed and in no file. twice: a tensor in memory that the file has under two names, or
     both whole and in parts. overwritten: a copy of a tied tensor and its original, if both are stored. emptied: a
-    stored copy of a tied tensor and its original, if the original is not stored.
+    stored copy of a tied tensor and its original, if the original is not stored. counter: one of a batch norm that is
+    stored as floats.
     """
 
     loaded: int = 0
@@ -104,6 +105,7 @@ class Counted(Struct):
     first_missing: str = ""
     first_mismatched: str = ""
     integer: str = ""
+    counter: str = ""
     unfilled: str = ""
     twice: str = ""
     overwritten: tuple[str, str] | None = None
@@ -221,6 +223,8 @@ def match(memory: Memory, families: Families, rules: ClassRules, name: NamesInMe
                 sides[found.source] = joined_with(sides.get(found.source, ()), inside)
         if part.layout.dtype in INTEGERS and key not in memory.buffers and not result.integer:
             result.integer = first_name(family.key, own)
+        if part.layout.dtype not in INTEGERS and family.key.endswith(COUNTER) and part.layout is not ABSENT:
+            result.counter = result.counter or first_name(family.key, own)
         if part.layout is ABSENT:
             result.unfilled = result.unfilled or first_name(key, inside)
         elif found.converter is None:

@@ -154,10 +154,18 @@ SETTINGS: list[tuple[str, dict[str, Any], str, str, str]] = [
      "rope_parameters.sliding_attention.rope_theta", "refuses", "complete"),
     ("modernbert", {"rope_parameters": {**ROTARY, "rope_type": "linear", "factor": 2.0}}, "rope_parameters",
      "refuses", "complete"),
-    ("gemma3_text", {"rope_parameters": {"full_attention": {**ROTARY, "rope_type": "linear"}}},
-     "rope_parameters.full_attention.factor", "refuses", "complete"),
+    ("gemma3_text", {"rope_parameters": {"sliding_attention": {**ROTARY, "rope_type": "linear"}}},
+     "rope_parameters.sliding_attention.factor", "refuses", "complete"),
     ("llama", {"rope_parameters": {**ROTARY, **YARN, "original_max_position_embeddings": "64"}},
      "rope_parameters.original_max_position_embeddings", "refuses", "complete"),
+    ("laguna", {"rope_parameters.full_attention.partial_rotary_factor": {}},
+     "rope_parameters.full_attention.partial_rotary_factor", "refuses", "unsupported"),
+    ("beam", {"rope_parameters.sliding_attention.rope_theta": [1, 2]},
+     "rope_parameters.sliding_attention.rope_theta", "refuses", "unsupported"),
+    ("deepseek_v4", {"rope_parameters.main": True}, "rope_parameters.main", "refuses", "unsupported"),
+    ("mimo_v2_flash", {"rope_parameters.sliding_attention": {}}, "rope_parameters.sliding_attention", "refuses",
+     "unsupported"),
+    ("janus", {"vq_config.hidden_act": "gelux"}, "vq_config.hidden_act", "refuses", "refuses"),
     ("gemma4_text", {"rope_parameters": {"full_attention": [], "sliding_attention": ROTARY}},
      "rope_parameters.full_attention", "refuses", "unsupported"),
     ("laguna", {"rope_parameters": {}}, "rope_parameters", "refuses", "refuses"),
@@ -258,6 +266,17 @@ OF_OLDER: list[tuple[str, dict[str, Any], str, str]] = [
     ("falcon", {"rope_scaling": 1.5}, "complete", "warning"),  # it reads nothing else
     ("conditional_detr", {"backbone_config.model_type": None}, "refuses", "error"),
     ("align", {"text_config.model_type": "bertt"}, "complete", ""),  # its class is always the same
+    ("colpali", {"vlm_config.text_config.pruned_heads": "x"}, "refuses", "error"),
+    ("qwen3_vl_moe", {"vision_config.hidden_act": "default"}, "refuses", "error"),
+    ("xlnet", {"d_head": 9}, "refuses", "error"),  # its config class compares it, as transformers 5 does
+    ("mimi", {"num_semantic_quantizers": 99}, "refuses", "error"),
+    ("fastspeech2_conformer", {"use_masking": True, "use_weighted_masking": True}, "refuses", "error"),
+    ("deformable_detr", {"backbone_kwargs": "x"}, "refuses", "error"),  # beside a backbone_config
+    ("upernet", {"use_timm_backbone": True}, "refuses", "error"),
+    ("sam2_vision_model", {"use_timm_backbone": True}, "complete", ""),
+    ("focalnet", {"depths": [2, 2, {}]}, "refuses", "error"),
+    ("efficientnet", {"kernel_sizes": [3, 3, 5, 3, {}]}, "refuses", "error"),
+    ("pvt_v2", {"num_attention_heads": [2, False, 2, 4]}, "refuses", "error"),  # it divides by them
 ]
 
 
@@ -270,7 +289,19 @@ def test_what_transformers_4_does(
     assert [one.severity for one in found.findings if one.severity != "note"] == [severity] * bool(severity)
 
 
+@pytest.mark.parametrize(("model_type", "value"), [
+    ("mellum", None),
+    ("laguna", {"rope_type": None, "rope_theta": None}),
+    ("lfm3", {"rope_type": "no_such_type"}),
+], ids=str)  # fmt: skip
+def test_settings_of_layers_that_are_not_listed(model_type: str, value: Any, tmp_path: Path) -> None:
+    """No layer of these configs is of this type, and no rotary embeddings are made for it."""
+    found = audited(tmp_path, model_type, ("rope_parameters.sliding_attention", value))
+    assert (found.verdict, found.loads[0].outcome) == ("clean", "complete")
+
+
 @pytest.mark.parametrize(("model_type", "key", "outcomes"), [
+    ("audio-spectrogram-transformer", "max_length", ["refuses", "refuses"]),
     ("smollm3", "pad_token_id", ["refuses", "refuses"]),  # its default is beyond this vocabulary
     ("phi3", "pad_token_id", ["refuses", "refuses"]),
     ("llama", "pad_token_id", ["complete", "complete"]),

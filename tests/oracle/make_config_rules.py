@@ -11,6 +11,7 @@ Reads the source of `validate_architecture` of every config class: each `if ... 
 config keys, numbers and arithmetic becomes an expression that must not hold. Other conditions are skipped. A width
 that must be a multiple of the number of heads, cross-attention without a decoder and a padding token without a row are
 found by building the model of the first record with other values (`model`), and those of other classes (`classes`).
+Which rules hold in transformers 4.57 (`older`), `tests/oracle/make_setting_rules.py` measures.
 The accepted types are those that the validators of a field accept.
 """
 
@@ -363,7 +364,8 @@ def main() -> None:
     record_types(auto, importlib.import_module("transformers.activations").ACT2FN)
     recorded = list(oracle_types())
     named = sys.argv[1:]
-    kept: dict[str, dict[str, Any]] = json.loads(RULES.read_text(encoding="utf-8")) if named else {}
+    before: dict[str, dict[str, Any]] = json.loads(RULES.read_text(encoding="utf-8"))
+    kept = before if named else {}
     found = {model_type: rules for model_type, rules in kept.items() if model_type not in named}
     for model_type in named or auto.CONFIG_MAPPING_NAMES:
         with contextlib.suppress(Exception):
@@ -375,6 +377,7 @@ def main() -> None:
             for name, listed in of_classes(model_type, [*stated, *more]).items() if model_type in recorded else ():
                 some[name] = [*some.get(name, ()), *listed]
             if any(rules.values()):
+                rules["older"] = [one for one in before.get(model_type, {}).get("older", ()) if one in stated]
                 rules["pad"] = default_pad(auto.CONFIG_MAPPING[model_type]) if PAD in str(rules) else 0
                 found[model_type] = {key: listed for key, listed in rules.items() if listed}
     lines = [f"{json.dumps(name)}: {json.dumps(rules)}" for name, rules in sorted(found.items())]

@@ -160,8 +160,9 @@ INERT: dict[str, tuple[str, ...]] = {
 }
 # fmt: on
 
-# Inert except for one type, whose definition reads the key: fsmt's position table begins after the padding.
-EXCEPT = {"fsmt": ("pad_token_id",)}
+# Inert except for one type, whose definition reads the key: fsmt's position table begins after the padding, and that of
+# the spectrogram transformer has a row for each patch.
+EXCEPT = {"audio-spectrogram-transformer": ("max_length",), "fsmt": ("pad_token_id",)}
 
 # Keys of the base class of 4.x that affect the structure; 5.x declares them only in classes that use them.
 BASE_KEYS = (
