@@ -39,6 +39,31 @@ T5: Mapping[str, Any] = {
     "d_model": 48, "d_kv": 10, "d_ff": 76, "num_layers": 3, "num_heads": 4, "vocab_size": 107,
 }  # fmt: skip
 
+JANUS: Mapping[str, Any] = {
+    "vision_config": {
+        "model_type": "vision", "cls": "CLIPVisionTower",
+        "params": {
+            "image_size": 384, "model_name": "siglip_large_patch16_384", "select_feature": "same", "select_layer": -1,
+        },
+    },
+    "aligner_config": {
+        "model_type": "aligner", "cls": "MlpProjector",
+        "params": {"depth": 2, "input_dim": 1024, "n_embed": 40, "projector_type": "mlp_gelu"},
+    },
+    "gen_vision_config": {
+        "model_type": "gen_vision", "cls": "VQ-16", "params": {"image_token_size": 16384, "n_embed": 8},
+    },
+    "gen_aligner_config": {
+        "model_type": "gen_aligner", "cls": "MlpProjector",
+        "params": {"depth": 3, "input_dim": 8, "n_embed": 42, "projector_type": "mlp_gelu"},
+    },
+    "gen_head_config": {
+        "model_type": "gen_head", "cls": "vision_head",
+        "params": {"image_token_embed": 44, "image_token_size": 16384, "n_embed": 46},
+    },
+    "language_config": {**TEXT, "model_type": "llama"},
+}  # fmt: skip
+
 CASES: Mapping[str, tuple[Mapping[str, Any], ...]] = {
     "internvl_chat": (
         {
@@ -422,6 +447,22 @@ CASES: Mapping[str, tuple[Mapping[str, Any], ...]] = {
             "model": ("moondream.torch.hf_moondream", "HfMoondream"),
             "values": {},
             "constant": True,
+        },
+    ),
+    "multi_modality": (
+        {
+            "repository": "deepseek-ai/Janus",
+            "configuration": ("janus.models.modeling_vlm", "MultiModalityConfig"),
+            "model": ("janus.models.modeling_vlm", "MultiModalityCausalLM"),
+            "values": JANUS,
+            "constant": True,
+            "changed": (
+                {
+                    "vision_config": {"params": {"model_name": "siglip_so400m_patch14_384", "select_layer": -2}},
+                    "aligner_config": {"params": {"depth": 1, "input_dim": 1152}},
+                },
+                {"aligner_config": {"params": {"depth": 3, "projector_type": "low_high_hybrid_split_mlp_gelu"}}},
+            ),
         },
     ),
 }
