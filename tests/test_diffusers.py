@@ -156,6 +156,22 @@ def test_a_list_without_an_entry_that_is_read_is_an_error(name: str, key: str, l
     assert [(one.outcome, key in one.because) for one in found.loads] == [("refuses", True)]
 
 
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("PaellaVQModel", {"num_vq_embeddings": True}),
+        ("BriaTransformer2DModel", {"num_attention_heads": False}),
+        ("PRXTransformer2DModel", {"context_in_dim": False}),
+    ],
+)
+def test_a_switch_is_no_size(name: str, changes: dict[str, Any], tmp_path: Path) -> None:
+    """diffusers 0.42 refuses each, or builds tensors of other shapes."""
+    record = diffusers_records(name)[0]
+    found = audit(str(write(healthy(spec_of(record), {**record["config"], **changes}, WEIGHTS), tmp_path / "0")))
+    assert [one.outcome for one in found.loads] == ["refuses"]
+    assert found.verdict == "findings"
+
+
 @pytest.mark.parametrize("key", ["encoder_layers_per_block", "decoder_layers_per_block"])
 def test_stages_without_a_number_of_layers_are_left_out(key: str, tmp_path: Path) -> None:
     """AutoencoderDC of diffusers 0.42 has as many stages as the shorter list has entries."""

@@ -6,10 +6,12 @@ the model: no prefix is added or removed. For shards, the keys of the index are 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from inspector.algebra.expression import Word
 from inspector.algebra.values import shown
+from inspector.architectures.defaults import class_defaults
 from inspector.architectures.diffusers_values import refused_by_class
 from inspector.loader.loaders import DIFFUSERS, INDEX
 from inspector.loading.files import decided_by_files, taken_file
@@ -17,6 +19,7 @@ from inspector.loading.outcome import COMPLETE, RANDOM, REFUSES, UNKNOWN, Load, 
 from inspector.loading.tables import NEWEST, ClassRules
 from inspector.matcher.families import families_of
 from inspector.notation.scope import SHORT
+from inspector.notation.slots import scope_of
 
 if TYPE_CHECKING:
     from inspector.loader.checkpoint import Checkpoint
@@ -69,8 +72,15 @@ def _by_names(checkpoint: Checkpoint, values: Mapping[str, Any], case: Reconcile
         null = null_key(plan_of(values, name, name, NEWEST), values)
         if null:
             return _load(REFUSES, f"{null} is null, and {name} computes with it", files)
+    counted = _with_numbers(values, name)
+    if counted is not None:
+        plan = plan_of(values, name, name, NEWEST)
+        bare = next(_bare_switches(plan), None) if plan is not None else None
+        if bare is not None:
+            return _load(REFUSES, f"{name} cannot be built with its {bare}: a switch is no size", files)
+        return _by_names(checkpoint, counted, None)
     if case is not None and name in case.reading.definition.names:
-        plan: Plan | None = case.plan
+        plan = case.plan
     else:
         plan = plan_of(values, name, name, NEWEST)
     fault = None if plan is None else fault_of(plan)
@@ -81,6 +91,22 @@ def _by_names(checkpoint: Checkpoint, values: Mapping[str, Any], case: Reconcile
     if "quantization_config" in values:
         return _load(UNKNOWN, "the quantization decides", files)
     return _compared(checkpoint, plan, files)
+
+
+def _with_numbers(values: Mapping[str, Any], name: str) -> Mapping[str, Any] | None:
+    """A config with 1 and 0 for switches in the place of numbers, as Python computes with them; None without any."""
+    usual = class_defaults(name)[0]
+    odd = {key: int(one) for key, one in values.items() if isinstance(one, bool) and type(usual.get(key)) is int}
+    return {**values, **odd} if odd else None
+
+
+def _bare_switches(plan: Plan) -> Iterator[str]:
+    """Keys with a switch that is the size of a tensor as it is, which torch refuses."""
+    for row in plan.rows:
+        scope = scope_of(plan.scope, row.slot)
+        for node in row.slot.dims if row.slot.built and row.blocks else ():
+            if isinstance(node, Word) and isinstance(scope.evaluate(node), bool):
+                yield from scope.keys_below(node)[:1]
 
 
 def _compared(checkpoint: Checkpoint, plan: Plan, files: tuple[str, ...]) -> Load:
