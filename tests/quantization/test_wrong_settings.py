@@ -277,8 +277,10 @@ def test_compressed_tensors_finds_an_entry_only_by_the_name_in_the_model(
         ignore = ["lm_head", *(entry for part in added[: number + 1] for entry in part)]
         config = {**one["config"], "quantization_config": {**block, "ignore": ignore}}
         result = audit(str(write(tmp_path / str(number), spec, config)))
-        (newest,) = (load for load in result.loads if load.loader == "transformers" and str(load.version) == "5.23")
-        assert newest.outcome == outcome
+        found = {
+            str(load.version).partition(".")[0]: load.outcome for load in result.loads if load.loader == "transformers"
+        }
+        assert found == {"5": outcome, "4": "complete" if outcome == "complete" else "unknown"}
         assert bad(result) == ([] if outcome == "complete" else ["N429"])
 
 

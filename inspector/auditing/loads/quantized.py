@@ -11,7 +11,7 @@ from inspector.auditing.result import CLEAN, Audit
 from inspector.findings.finding import Finding
 from inspector.loader.dtype import NO_WEIGHTS
 from inspector.loading.given import Recorded
-from inspector.loading.outcome import ALTERED, RANDOM, REFUSES
+from inspector.loading.outcome import ALTERED, RANDOM, REFUSES, UNKNOWN
 from inspector.loading.quantizers import of_text_model
 from inspector.loading.tables import NEWEST, OLDER
 from inspector.reconciler.ledger import Line
@@ -165,6 +165,10 @@ REPLACES: Final = frozenset({"awq", "compressed-tensors"})
 
 Measured with transformers 5.23 and a stand-in for GPTQModel's layer, and with compressed-tensors 0.19.
 """
+BY_NAME: Final = "compressed-tensors"
+"""The method with a library that compares whole names of modules, in both versions."""
+OTHER_NAMES: Final = "it may have other names for modules of the list of unquantized modules, too"
+"""Measured with 4.57.6 and compressed-tensors 0.13 for Qwen2.5-VL: it refuses packed weights, and has random scales."""
 EXPERTS: Final = ".experts."
 PACKED_ZEROS: Final = {
     NEWEST: Recorded(
@@ -201,7 +205,10 @@ def recorded(audited: Audit) -> Mapping[str, Recorded]:
         if (unscaled := unscaled_activations(audited)) is not None:
             return {NEWEST: unscaled}
         unread = plain_for_newest(audited)
-        return {} if unread is None else {NEWEST: unread}
+        if unread is None:
+            return {}
+        by_name = audited.unpacked.settings.base.method == BY_NAME
+        return {NEWEST: unread, OLDER: Recorded(UNKNOWN, OTHER_NAMES)} if by_name else {NEWEST: unread}
     found = _with_error(audited, errors[0]) if len(errors) == 1 else None
     return {} if found is None else {NEWEST: found}
 
