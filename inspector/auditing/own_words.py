@@ -14,7 +14,7 @@ from inspector.loader.weight_sets import shard_number
 from inspector.notation.settings import Settings
 
 if TYPE_CHECKING:
-    from inspector.findings.config import ConfigDisagrees
+    from inspector.findings.config import ConfigDisagrees, Rival
 
 
 def in_own_words(
@@ -99,7 +99,8 @@ def _in_own_words(
             yield finding
         elif isinstance(finding, ConfigDisagrees):
             finding = _on_absent_key(checkpoint, finding)
-            yield replace(finding, file=file, file_key=_own_key(checkpoint, finding.key))
+            rivals = tuple(_rivals(checkpoint, finding))
+            yield replace(finding, file=file, file_key=_own_key(checkpoint, finding.key), rivals=rivals)
         elif isinstance(finding, ConfigImpossible):
             keys = tuple(key for one in finding.keys if (key := _own_key(checkpoint, one)) is not None)
             yield replace(finding, place=Place(key=keys[0]), keys=keys) if keys else finding
@@ -155,6 +156,20 @@ def _on_absent_key(checkpoint: Checkpoint, finding: ConfigDisagrees) -> ConfigDi
         finding, place=Place(key=rival.key), key=rival.key, stated=None, solved=rival.weights, default=False,
         interval=None, element=None, rivals=(), together=(), misshaped=None, lost=None,
     )  # fmt: skip
+
+
+def _rivals(checkpoint: Checkpoint, finding: ConfigDisagrees) -> Iterator[Rival]:
+    """The keys that explain as much, under their names in the file; without those that no file of the model states."""
+    config = checkpoint.config
+    if config is None or not config.file.endswith(".gguf"):
+        yield from finding.rivals
+        return
+    from inspector.dialects.gguf_config import is_stated
+
+    kind = str(config.values.get("model_type"))
+    for one in finding.rivals:
+        if (own := _own_key(checkpoint, one.key)) is not None or is_stated(kind, one.key):
+            yield replace(one, key=own or one.key)
 
 
 def _own_key(checkpoint: Checkpoint, key: str) -> str | None:

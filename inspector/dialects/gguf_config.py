@@ -110,6 +110,11 @@ def reads(model_type: str, key: str) -> bool:
     return any(key in rule for rule in _expressions(KEYS.get(model_type, GROUPED)))
 
 
+def is_stated(model_type: str, key: str) -> bool:
+    """True if key-values or tensors of GGUF files decide on a config key of a model type."""
+    return _rule(model_type, key) is not None
+
+
 def names_key(model_type: str, key: str) -> bool:
     """Like `reads`, but not for a key that is only the divisor's dividend: a finding on the quotient does not name the
     key.
