@@ -264,6 +264,8 @@ OF_OLDER: list[tuple[str, dict[str, Any], str, str]] = [
     ("hunyuan_v1_moe", {"rope_scaling": {}}, "refuses", "error"),  # it looks for a type in any object
     ("phi3", {"rope_scaling": ""}, "refuses", "error"),
     ("falcon", {"rope_scaling": 1.5}, "complete", "warning"),  # it reads nothing else
+    ("kyutai_speech_to_text", {"rope_scaling": 1.5}, "complete", "warning"),
+    ("vit_mae", {"initializer_range": None}, "complete", "warning"),  # this class draws nothing anew, others do
     ("conditional_detr", {"backbone_config.model_type": None}, "refuses", "error"),
     ("align", {"text_config.model_type": "bertt"}, "complete", ""),  # its class is always the same
     ("colpali", {"vlm_config.text_config.pruned_heads": "x"}, "refuses", "error"),
@@ -293,6 +295,8 @@ def test_what_transformers_4_does(
     ("mellum", None),
     ("laguna", {"rope_type": None, "rope_theta": None}),
     ("lfm3", {"rope_type": "no_such_type"}),
+    ("lfm3", None),
+    ("laguna", "no_such_type"),
 ], ids=str)  # fmt: skip
 def test_settings_of_layers_that_are_not_listed(model_type: str, value: Any, tmp_path: Path) -> None:
     """No layer of these configs is of this type, and no rotary embeddings are made for it."""
