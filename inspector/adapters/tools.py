@@ -3,7 +3,7 @@
 Sources: diffusers 0.42 (`save_lora_weights` of its pipelines, `loaders/lora_conversion_utils.py`), sd-scripts
 (`networks/lora.py`), LyCORIS 3 (state dicts of every algorithm), mlx-lm (`tuner/lora.py`, `tuner/dora.py`), llama.cpp
 (`convert_lora_to_gguf.py`), ComfyUI (`comfy/weight_adapter`), OneTrainer (`modules/module/LoRAModule.py`), ai-toolkit
-(`.magnitude`).
+(`.magnitude`), cloneofsimo's lora (`lora_diffusion/lora.py`).
 """
 
 from __future__ import annotations
@@ -179,6 +179,8 @@ _LLLITE: Final = re.compile(
 _XLABS: Final = re.compile(
     r"(?P<module>.*)\.processor\.ip_adapter_double_stream_(?P<part>[kv])_proj\.(?P<end>weight|bias)"
 )
+_NUMBERED: Final = re.compile(r"(?P<component>unet|text_encoder):(?P<module>\d+):(?P<part>up|down)")
+"""Names of cloneofsimo's lora, which numbers the matrices that it changes."""
 _NORMS: Final = (".query_norm.scale", ".key_norm.scale")
 """Norms that FLUX.1's adapters for edges and depth store as whole weights."""
 
@@ -233,6 +235,8 @@ def _of_control(key: str) -> ToolTensor | None:
 def _read(key: str) -> ToolTensor | None:
     if key in _EMBEDDINGS or key.startswith("bundle_emb.") or (key.startswith("<") and key.endswith(">")):
         return ToolTensor("", key, "textual inversion", "vectors", "")
+    if (numbered := _NUMBERED.fullmatch(key)) is not None:
+        return ToolTensor(numbered["component"], numbered["module"], "lora", numbered["part"], "cloneofsimo")
     if key.endswith(_NORMS):
         component, module, writer = _component(key.rpartition(".")[0])
         return ToolTensor(component, module, "full", "set_weight", writer)

@@ -33,7 +33,7 @@ SIGNS_OF_ADAPTERS = (
     ".lora_", ".base_layer.", ".original_module.", "base_model.model.", ".lora.", "_lora.", "_lora1.", ".hada_",
     ".lokr_", ".oft_", ".on_input", ".a1.weight", ".lambda_layer", ".diff", "ip_adapter.", "emb_params",
     "string_to_param", "clip_l", "clip_g", "text_encoders_", "<", "lora_controlnet", "input_hint_block", "zero_convs",
-    "lllite_", "ip_adapter_",
+    "lllite_", "ip_adapter_", ":up",
 )  # fmt: skip
 """Parts of names that suggest an adapter, or a model saved with PEFT's layers around its own."""
 NO_ADAPTER = Skipped("the base", "the weights are not an adapter")

@@ -128,6 +128,10 @@ TRAINERS: dict[str, tuple[Spec, str]] = {
              alpha=()),
         "t-lora",
     ),
+    "cloneofsimo, SD 1": (
+        {f"{part}:{n}:{end}": ("F32", shape) for part in ("unet", "text_encoder") for n in LAYERS
+         for end, shape in (("up", (64, 4)), ("down", (4, 64)))}, "lora",
+    ),
     "stabilityai, Control-LoRA": (CONTROL, "control-lora"),
     "XLabs, FLUX IP-Adapter": (
         {**each(f"{XLABS}k_proj", weight=(64, 64), bias=(64,)), **each(f"{XLABS}v_proj", weight=(64, 64), bias=(64,)),
