@@ -105,7 +105,7 @@ def _algorithm(scheme: str, modules: Sequence[Scaled]) -> str | None:
         return "FP8"
     if scheme == "fp8" and not static and all(shape == weight[:1] for weight, shape in pairs):
         return "FP8_PER_CHANNEL_PER_TOKEN"
-    if scheme == "fp8-block" and not static and all(shape == _four_dims(weight) for weight, shape in pairs):
+    if scheme in ("fp8", "fp8-block") and not static and all(shape == _four_dims(weight) for weight, shape in pairs):
         return "FP8_PB_WO"
     return None
 

@@ -318,6 +318,7 @@ def test_without_a_block_quantized_values_are_loaded_as_weights(name: str, older
     ("autoround_mxfp4", {"format": "mxfp4-pack-quantized"}), ("ct_nvfp4a16_opt", {"strategy": "tensor_group"}),
     ("modelopt_mxfp8", {"format": "mxfp8-quantized"}), ("ct_w4a16_qwen3moe", {"group_size": 128}),
     ("bnb_fp4", {"bnb_4bit_quant_type": "fp4"}),
+    ("mo_fp8_2d_blockwise_weight_only_cfg", {"quant_algo": "FP8_PB_WO"}),
 ])  # fmt: skip
 def test_the_block_states_what_the_scales_determine(name: str, expected: dict[str, Any] | None) -> None:
     """ModelOpt and Quark both store scales without an axis, and the loader of Quark reads both."""
