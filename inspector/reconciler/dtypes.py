@@ -186,8 +186,9 @@ def _chooses(family: str) -> bool:
 
 
 INTEGER_BUFFERS: Final = frozenset({
-    "bias", "layer_multipliers", "masked_bias", "ngram_heads_offsets", "ngram_heads_vocab_sizes", "num_batches_tracked",
-    "position_ids", "relative_position_index", "summary_idxs", "tid2eid", "token_type_ids",
+    "attention_bias_idxs", "bias", "layer_multipliers", "masked_bias", "ngram_heads_offsets",
+    "ngram_heads_vocab_sizes", "num_batches_tracked", "position_ids", "relative_position_index", "summary_idxs",
+    "tid2eid", "token_type_ids",
 })  # fmt: skip
 """Last segments of the buffers that transformers builds as integers or booleans, by all recorded classes."""
 

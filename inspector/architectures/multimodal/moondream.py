@@ -11,7 +11,7 @@ from inspector.notation.kinds import affine, dense, param
 MLP = rows(                                    # i in, m between, o out
     part("fc1", "mlp.up",   dense("i -> m")),
     part("fc2", "mlp.down", dense("m -> o")))
-MOONDREAM = Architecture("HfMoondream", heads=(head("", ""),), ignores="config",
+MOONDREAM = Architecture("HfMoondream", heads=(head("HfMoondream", ""),), ignores="config",
     dims=Dims(V="51200", d="2048", L="24", ff="8192", v="1152", Lv="27", fv="4304", p="14", g="378//p", m="8192",
               c="256", s="512"),
     parts=under("model",

@@ -61,7 +61,7 @@ ALIGNER = rows(                                # i channels in, o out, K further
 SPLIT = "aligner_config.params.projector_type == 'low_high_hybrid_split_mlp_gelu'"
 KNOWN = "vision_config.cls == 'CLIPVisionTower'"
 MULTI_MODALITY = Architecture("multi_modality", ties="language_config.tie_word_embeddings | false",
-    heads=(head("CausalLM", "", default=True),),
+    heads=(head("MultiModalityCausalLM", "", default=True),),
     dims=Dims(a="aligner_config.params.n_embed", e="aligner_config.params.input_dim",
               A="2 : 2*(aligner_config.params.depth | 1) : 2", B="1 : 2*(aligner_config.params.depth | 1) - 1 : 2",
               b="gen_aligner_config.params.n_embed", c="gen_aligner_config.params.input_dim",

@@ -11,12 +11,12 @@ from inspector.notation.kinds import dense, linear, scale, table
 
 SERIES = Dims(V="2 when chronos_config.use_reg_token | 1", p="chronos_config.input_patch_size",
               n="len(chronos_config.quantiles)")
-ONE = (head("", ""),)
 BLOCK = rows(                                  # i in, o out
     part("hidden_layer",   "mlp.up",       dense("i -> ff")),
     part("output_layer",   "mlp.down",     dense("ff -> o")),
     part("residual_layer", "mlp.residual", dense("i -> o")))
-CHRONOS_BOLT = Architecture("ChronosBoltModelForForecasting", ties=T5.ties, heads=ONE,
+CHRONOS_BOLT = Architecture("ChronosBoltModelForForecasting", ties=T5.ties,
+    heads=(head("ChronosBoltModelForForecasting", ""),),
     dims=Dims(**T5.dims) | SERIES | Dims(m="chronos_config.prediction_length"),
     ignores="dense_act_fn chronos_pipeline_class reg_token_id vocab_size",
     parts=rows(
@@ -24,7 +24,7 @@ CHRONOS_BOLT = Architecture("ChronosBoltModelForForecasting", ties=T5.ties, head
         T5_ENCODER, T5_DECODER,
         under("input_patch_embedding",  BLOCK, i="2*p", o="d", tower="input"),
         under("output_patch_embedding", BLOCK, i="d", o="n*m", tower="output")))
-CHRONOS2 = Architecture("Chronos2Model", heads=ONE,
+CHRONOS2 = Architecture("Chronos2Model", heads=(head("Chronos2Model", ""),),
     dims=Dims(d="d_model", L="num_layers", h="num_heads", dh="d_kv", ff="d_ff") | SERIES
     | Dims(m="chronos_config.output_patch_size"),
     ignores="dense_act_fn chronos_pipeline_class reg_token_id vocab_size is_gated_act feed_forward_proj",
