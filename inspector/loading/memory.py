@@ -337,9 +337,10 @@ def older_namer(rules: ClassRules, memory: Memory, families: Families) -> NamesI
     A tensor that it ignores gets the empty name.
     """
     prefix = rules.prefix
-    stored = bool(prefix) and any(key.startswith(prefix) for key in families)
-    add, remove = not stored and rules.within, stored and not rules.within
     inside = f"{prefix}."
+    expected = rules.within and any(key.startswith(inside) for key in memory.boxes)  # a backbone may be in its place
+    stored = bool(prefix) and any(key.startswith(prefix) for key in families)
+    add, remove = not stored and expected, stored and not expected
     if add:
         base = {key.removeprefix(inside) for key in memory.boxes if key.startswith(inside)}
         own = {key for key in memory.boxes if not key.startswith(inside)}

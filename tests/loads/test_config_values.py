@@ -11,7 +11,7 @@ from inspector.auditing.loads.one_loader import judged_for
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from inspector.findings.loading import LoaderFails
-from tests.judged import base_record, spec_of
+from tests.judged import base_record, records, spec_of
 from tests.loads.damage import damaged, healthy, write
 
 REFUSED: dict[tuple[str, str, Any], Any] = {
@@ -454,3 +454,11 @@ def test_a_base_within_the_settings_takes_precedence(tmp_path: Path) -> None:
     settings = {"rope_type": "default", "rope_theta": 10000.0}
     found = audited(tmp_path, "llama", ("rope_theta", None), ("rope_parameters", settings))
     assert (found.verdict, found.loads[0].outcome) == ("clean", "complete")
+
+
+def test_transformers_4_loads_a_head_with_a_backbone_in_place_of_its_base(tmp_path: Path) -> None:
+    """Such a class has no module with the prefix of its type, so that no name gets it."""
+    records_of_head = (one for one in records("dpt") if one["class"] == "DPTForDepthEstimation")
+    record = next(one for one in records_of_head if any(name.startswith("backbone.") for name in one["tensors"]))
+    found = audit(str(write(healthy(spec_of(record), record["config"]), tmp_path)))
+    assert [one.outcome for one in found.loads if one.loader == "transformers"] == ["complete", "complete"]
