@@ -32,7 +32,7 @@ BEFORE = part("before_proj", "embed.control.in", dense("d -> d"))
 AFTER = part("after_proj", "head.control", dense("d -> d"))
 # C: blocks, B: those for layer 0; M: blocks of the refiner, of control blocks where `controls`
 ZIMAGECONTROLNETMODEL = Architecture("ZImageControlNetModel",
-    dims=Dims(d="dim", h="n_heads", dh="d//h", t="min(d, 256)", ff="floor(d/3*8)", c="control_in_dim",
+    dims=Dims(d="dim", h="n_heads", dh="d//h", t="min(d, 256)", ff="8*d//3", c="control_in_dim",
               places="control_layers_places", C="len(places)", B="C[places == 0]", M="n_refiner_layers",
               first="M[:1]", refiner="add_control_noise_refiner", controls="refiner == 'control_noise_refiner'",
               P="all_patch_size", F="all_f_patch_size", patch="c*{F}*{P}*{P}"),
