@@ -39,6 +39,8 @@ class ClassDiffers(ContentFinding, frozen=True, kw_only=True):
     labels: int | None
     stale_labels: bool = False
     """True if the config has names for another number of labels, which count for transformers 4."""
+    part: str = ""
+    """The part of the declared class that is missing as a whole, such as its decoder; "" if only a head is missing."""
 
     row_texts: ClassVar[RowTexts] = (
         ("config", "{declared}"),
@@ -56,6 +58,8 @@ class ClassDiffers(ContentFinding, frozen=True, kw_only=True):
 
     def remedy(self) -> Remedy:
         train = f"train the head of {self.declared}, which is random until then"
+        if self.part:
+            train = f"download the whole checkpoint of {self.declared}: its {self.part} is not stored"
         if self.stored_class is None:
             return Remedy(f"name the class of the weights in {self.file}, or {train}")
         steps = [

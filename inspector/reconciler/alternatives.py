@@ -16,6 +16,7 @@ from inspector.matcher.families import Families, rekeyed
 from inspector.matcher.reading import Reading, read_by_names
 from inspector.matcher.spelling import WRAPPERS, best_match
 from inspector.notation.definition import Head
+from inspector.notation.slots import Slot
 from inspector.reconciler.missing import is_head
 from inspector.reconciler.own_head import head_of_own_code
 from inspector.reconciler.place import Gap, Placement, Unexpected
@@ -82,7 +83,9 @@ def _of_another_class(case: Reconciled, again: Again) -> Finding | None:
     match = best_match(reading.scope, reading.families, None)
     own = {one.block.slot.path for one in case.placement.placed if id(one.block.slot) in case.beyond}
     unexpected = [place_name(one.key, one.boxes) for one in case.as_configured.unexpected]
-    untrained = all(not gap.block.slot.body and not is_head(gap) for gap in case.placement.missing)
+    gaps = case.placement.missing
+    untrained = all(not gap.block.slot.body and not is_head(gap) for gap in gaps)
+    untrained = untrained and any(gap.block.slot.tensor.counted for gap in gaps)  # a buffer alone is no head
     base = _of_the_base(case, declared, case.claim.class_name) if untrained and not unexpected else None
     alone = ALONE in match.head.names and not unexpected
     if match.head is declared or not (own or unexpected or untrained or alone):
@@ -105,6 +108,7 @@ def _of_another_class(case: Reconciled, again: Again) -> Finding | None:
         stored=tuple(dict.fromkeys([*stored, *unexpected]))[:NAMES_SHOWN],
         labels=labels[0].weights if labels and type(labels[0].weights) is int else None,
         stale_labels=bool(labels) and isinstance(names, dict) and len(names) != labels[0].weights,
+        part=common_prefix([gap.block.key for gap in case.placement.missing if gap.block.slot.body]) if alone else "",
     )
 
 
@@ -114,7 +118,7 @@ def _of_the_base(case: Reconciled, declared: Head, class_name: str) -> Finding |
     missing = {gap.block.slot.path for gap in case.placement.missing}
     # a copy of a part of the head does not make it a base model
     stored = [one.block.slot for one in case.placement.placed]
-    whole = all(slot.body and not slot.tied and slot.path not in missing for slot in stored)
+    whole = all(slot.body and not _is_copy_of_head(slot) and slot.path not in missing for slot in stored)
     named = None if base is None else class_with_head(class_name, declared, base)
     if named is None or not whole or case.placement.mismatched or case.causes:
         return None
@@ -131,6 +135,11 @@ def _of_the_base(case: Reconciled, declared: Head, class_name: str) -> Finding |
         stored=(),
         labels=None,
     )
+
+
+def _is_copy_of_head(slot: Slot) -> bool:
+    """True for a tied tensor that is no table of embeddings, which the halves of a model may each have."""
+    return bool(slot.tied) and not slot.role.startswith("embed.")
 
 
 def _of_another_family(case: Reconciled, families: Families, again: Again) -> Finding | None:

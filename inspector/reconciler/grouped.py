@@ -95,7 +95,7 @@ def _incomplete(case: Reconciled, findings: list[Finding]) -> list[Finding]:
     from inspector.findings.totals import HeadMissing
 
     missing = [one for one in findings if isinstance(one, TensorMissing | LayersMissing | HeadMissing)]
-    whole = all(isinstance(one, LayersMissing) and one.part is not None for one in missing)
+    whole = any(isinstance(one, LayersMissing) and one.part is not None and not one.place.indices for one in missing)
     if len(missing) < (FEWEST_WHOLE if whole else FEWEST_JOINED):
         return findings
     from inspector.findings.single_causes import WeightsIncomplete

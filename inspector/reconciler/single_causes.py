@@ -85,6 +85,10 @@ def recognized(case: Reconciled, families: Families, again: Again) -> Recognized
 
     if (norms := reparametrized(case)) is not None:
         return Recognized(norms[0], case.uncorrected(norms[1]))
+    from inspector.reconciler.vllm_experts import experts_of_vllm
+
+    if (experts := experts_of_vllm(case, again)) is not None:
+        return Recognized(experts[0], case.uncorrected(experts[1]))
     joined = projections_joined(case)
     otherwise = explained_otherwise(case, families, again)
     if otherwise is not None and (joined is None or joined[1].differences):

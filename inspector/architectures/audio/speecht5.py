@@ -97,7 +97,7 @@ SPEECH_TO_TEXT = Architecture("speech_to_text", ties="tie_word_embeddings | true
               i="input_feat_per_channel*input_channels when {N} == 0 | c//2", o="2*d when {N} == N - 1 | c"),
     heads=(
         head("Model",                    "", S2T_BOTH),
-        head("ForConditionalGeneration", "", under("model", S2T_BOTH),
+        head("ForConditionalGeneration", "model.", under("model", S2T_BOTH),
             part("lm_head", "head.token", linear("d -> V"), tied="embed.token"), default=True)))
 
 MOON_ATTENTION = rows(
@@ -138,7 +138,7 @@ MOONSHINE = Architecture("moonshine", ties="tie_word_embeddings | true",
               dd="head_dim | d//hd"),
     heads=(
         head("Model",                    "", MOON_ENCODER, MOON_DECODER),
-        head("ForConditionalGeneration", "", under("model", MOON_ENCODER, MOON_DECODER),
+        head("ForConditionalGeneration", "model.", under("model", MOON_ENCODER, MOON_DECODER),
             part("proj_out", "head.token", linear("d -> V"), tied="embed.token"), default=True)))
 
 AST = Architecture("audio-spectrogram-transformer", dialects=({}, VIT_STATE_DICT),

@@ -59,9 +59,9 @@ BOTH = rows(SHARED, BART_ENCODER, BART_DECODER, BART_DECODER_COPY)
 BART = Architecture("bart plbart", ties="tie_word_embeddings | true", dims=BART_DIMS,
     heads=(
         head("Model",                     "", BOTH),
-        head("ForConditionalGeneration",  "", under("model", BOTH), LM_HEAD, default=True),
-        head("ForSequenceClassification", "", under("model", BOTH), CLASSES),
-        head("ForQuestionAnswering",      "", under("model", BOTH), SPAN),
+        head("ForConditionalGeneration",  "model.", under("model", BOTH), LM_HEAD, default=True),
+        head("ForSequenceClassification", "model.", under("model", BOTH), CLASSES),
+        head("ForQuestionAnswering",      "model.", under("model", BOTH), SPAN),
         head("ForCausalLM",               "",
              under("model", BART_DECODER, under("decoder", OWN_TABLE, tower="decoder")),
             CAUSAL_HEAD)),
@@ -73,9 +73,9 @@ MBART_BOTH = rows(SHARED, MBART_ENCODER, MBART_DECODER, BART_DECODER_COPY)
 MBART = Architecture("mbart", ties="tie_word_embeddings | true", dims=BART_DIMS,
     heads=(
         head("Model",                     "", MBART_BOTH),
-        head("ForConditionalGeneration",  "", under("model", MBART_BOTH), LM_HEAD, default=True),
-        head("ForSequenceClassification", "", under("model", MBART_BOTH), CLASSES),
-        head("ForQuestionAnswering",      "", under("model", MBART_BOTH), SPAN),
+        head("ForConditionalGeneration",  "model.", under("model", MBART_BOTH), LM_HEAD, default=True),
+        head("ForSequenceClassification", "model.", under("model", MBART_BOTH), CLASSES),
+        head("ForQuestionAnswering",      "model.", under("model", MBART_BOTH), SPAN),
         head("ForCausalLM",               "",
              under("model", MBART_DECODER, under("decoder", OWN_TABLE, tower="decoder")),
             CAUSAL_HEAD)))
@@ -86,7 +86,7 @@ PEGASUS_BOTH = rows(SHARED, PEGASUS_DECODER, BART_DECODER_COPY,
 PEGASUS = Architecture("pegasus blenderbot", ties="tie_word_embeddings | true", dims=BART_DIMS,
     heads=(
         head("Model",                     "", PEGASUS_BOTH),
-        head("ForConditionalGeneration",  "", under("model", PEGASUS_BOTH), LM_HEAD, default=True),
+        head("ForConditionalGeneration",  "model.", under("model", PEGASUS_BOTH), LM_HEAD, default=True),
         head("ForCausalLM",               "",
              under("model", PEGASUS_DECODER, under("decoder", OWN_TABLE, tower="decoder")),
             CAUSAL_HEAD)))
@@ -96,7 +96,7 @@ SMALL_BOTH = rows(SHARED, SMALL_DECODER, BART_DECODER_COPY,
 BLENDERBOT_SMALL = Architecture("blenderbot-small", ties="tie_word_embeddings | true", dims=BART_DIMS,
     heads=(
         head("Model",                     "", SMALL_BOTH),
-        head("ForConditionalGeneration",  "", under("model", SMALL_BOTH), LM_HEAD, default=True),
+        head("ForConditionalGeneration",  "model.", under("model", SMALL_BOTH), LM_HEAD, default=True),
         head("ForCausalLM",               "",
              under("model", SMALL_DECODER, under("decoder", OWN_TABLE, tower="decoder")),
             CAUSAL_HEAD)))
@@ -109,7 +109,7 @@ SHARED_HEAD = part("lm_head", "head.token", linear("d -> V"), tied="embed.shared
 M2M_100 = Architecture("m2m_100", ties="tie_word_embeddings | true", dims=BART_DIMS,
     heads=(
         head("Model",                     "", M2M_BOTH),
-        head("ForConditionalGeneration",  "", under("model", M2M_BOTH), SHARED_HEAD, default=True)))
+        head("ForConditionalGeneration",  "model.", under("model", M2M_BOTH), SHARED_HEAD, default=True)))
 
 MARIAN_POSITIONS = usually(part("embed_positions", "embed.position", table("T d")))
 MARIAN_DECODER = under("decoder", MARIAN_POSITIONS, DECODER_LAYERS, tower="decoder")
@@ -127,7 +127,7 @@ MARIAN = Architecture("marian", ties="tie_word_embeddings | true",
                           Vo="V when one | Vd"),
     heads=(
         head("Model",                     "", MARIAN_BOTH),
-        head("MTModel",                   "", under("model", MARIAN_BOTH),
+        head("MTModel",                   "model.", under("model", MARIAN_BOTH),
             part("lm_head",           "head.token",      linear("d -> V"), tied="embed.shared", when="one"),
             part("lm_head",           "head.token.own",  linear("d -> Vd"), tied="embed.token.decoder", when="not one"),
             part("final_logits_bias", "head.token.bias", buffer("1 Vo")), default=True),

@@ -65,9 +65,9 @@ BIG_BOTH = rows(SHARED, BART_DECODER_COPY, BIG_DECODER,
 BIGBIRD_PEGASUS = Architecture("bigbird_pegasus", ties="tie_word_embeddings | true", dims=BART_DIMS,
     heads=(
         head("Model",                     "", BIG_BOTH),
-        head("ForConditionalGeneration",  "", under("model", BIG_BOTH), LM_HEAD, default=True),
-        head("ForSequenceClassification", "", under("model", BIG_BOTH), CLASSES),
-        head("ForQuestionAnswering",      "", under("model", BIG_BOTH), SPAN),
+        head("ForConditionalGeneration",  "model.", under("model", BIG_BOTH), LM_HEAD, default=True),
+        head("ForSequenceClassification", "model.", under("model", BIG_BOTH), CLASSES),
+        head("ForQuestionAnswering",      "model.", under("model", BIG_BOTH), SPAN),
         head("ForCausalLM",               "", under("model", BIG_DECODER, under("decoder", OWN_TABLE, tower="decoder")),
             part("lm_head",  "head.token", linear("d -> V"), tied="embed.token", when="transformers_version[0] == '4'"),
             # which does not tie it
@@ -91,9 +91,9 @@ MVP_BOTH = rows(SHARED, BART_ENCODER, MVP_DECODER, BART_DECODER_COPY,
 MVP = Architecture("mvp", ties="tie_word_embeddings | true", dims=BART_DIMS,
     heads=(
         head("Model",                     "", MVP_BOTH),
-        head("ForConditionalGeneration",  "", under("model", MVP_BOTH), LM_HEAD, default=True),
-        head("ForSequenceClassification", "", under("model", MVP_BOTH), CLASSES),
-        head("ForQuestionAnswering",      "", under("model", MVP_BOTH), SPAN),
+        head("ForConditionalGeneration",  "model.", under("model", MVP_BOTH), LM_HEAD, default=True),
+        head("ForSequenceClassification", "model.", under("model", MVP_BOTH), CLASSES),
+        head("ForQuestionAnswering",      "model.", under("model", MVP_BOTH), SPAN),
         head("ForCausalLM",               "",
              under("model", BART_DECODER, under("decoder", OWN_TABLE, tower="decoder")),
             CAUSAL_HEAD)))
@@ -107,7 +107,7 @@ PEGASUS_X_BOTH = rows(SHARED, BART_DECODER_COPY,
 PEGASUS_X = Architecture("pegasus_x", ties="tie_word_embeddings | true", dims=BART_DIMS,
     heads=(
         head("Model",                     "", PEGASUS_X_BOTH),
-        head("ForConditionalGeneration",  "", under("model", PEGASUS_X_BOTH), SHARED_HEAD, default=True)))
+        head("ForConditionalGeneration",  "model.", under("model", PEGASUS_X_BOTH), SHARED_HEAD, default=True)))
 
 NLLB_FFN = rows(
     under("layers.{N}.ffn",                       MLP),
@@ -134,7 +134,7 @@ NLLB_MOE = Architecture("nllb-moe", ties="tie_word_embeddings | true",
                           Ne="Le - Me", Nd="Ld - Md"),
     heads=(
         head("Model",                     "", NLLB_BOTH),
-        head("ForConditionalGeneration",  "", under("model", NLLB_BOTH), SHARED_HEAD, default=True)))
+        head("ForConditionalGeneration",  "model.", under("model", NLLB_BOTH), SHARED_HEAD, default=True)))
 
 FSMT_BOTH = rows(
     under("encoder", part("embed_tokens", "embed.token", table("Vs d"), tied="head.token"),
@@ -146,7 +146,7 @@ FSMT = Architecture("fsmt",
     dims=BART_DIMS | Dims(Vs="src_vocab_size", Vt="tgt_vocab_size", rows="T + pad_token_id + 1"),
     heads=(
         head("Model",                     "", FSMT_BOTH),
-        head("ForConditionalGeneration",  "", under("model", FSMT_BOTH), default=True)))
+        head("ForConditionalGeneration",  "model.", under("model", FSMT_BOTH), default=True)))
 
 PROPHET_SELF = rows(
     part("query_proj", "attention.query",  dense("d -> d")),

@@ -199,7 +199,7 @@ class NamesOfAnotherProgram(NamesInDialect, frozen=True, kw_only=True):
     because: str
     apart: tuple[tuple[str, str], ...] = ()
 
-    row_texts = (("such as", "{example}"), ("because", "{because}"))
+    row_texts = (("such as", "{example}"), ("because", "{because}", "because"))
 
     def rows(self) -> Rows:
         texts = [f"{part}: that program loads it from {origin}" for part, origin in self.apart]
@@ -210,7 +210,9 @@ class NamesOfAnotherProgram(NamesInDialect, frozen=True, kw_only=True):
             return Remedy(f"convert it with {self.exporter}, which adds what is not stored")
         if self.renames:
             steps = tuple(Step(action="rename", old=stored, new=expected) for stored, expected in self.renames)
-            return Remedy(f"rename the tensors as the class has them, or convert it with {self.exporter}", steps)
+            way = f", or convert it with {self.exporter}" if self.exporter else ""
+            old, new = self.renames[0]
+            return Remedy(f"rename the tensors as the class has them, such as {old} to {new}{way}", steps)
         way = f"convert it with {self.exporter}, or " if self.exporter else ""
         words = f"{way}fetch the weights under the names of this library"
         return Remedy(f"{words}; if only the names were changed, change them back")

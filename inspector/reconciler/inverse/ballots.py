@@ -11,8 +11,8 @@ import msgspec
 from inspector.notation.trace import Leaf
 from inspector.reconciler.inverse.solve import Solution
 
-Kind = Literal["dim", "extent", "presence"]
-"""Kind of the equation: the size of a dim, the indices of a hole, or the presence of a row."""
+Kind = Literal["dim", "flags", "extent", "presence"]
+"""Kind of the equation: the size of a dim, or those of all layers, the indices of a hole, or the presence of a row."""
 
 
 class Ballot(msgspec.Struct, eq=False):

@@ -16,11 +16,12 @@ from inspector.budget import Exceeded
 from inspector.notation.binding import Plan
 from inspector.notation.scope import Scope
 from inspector.notation.trace import Leaf
-from inspector.reconciler.inverse.ballots import Ballots
+from inspector.reconciler.inverse.ballots import Ballot, Ballots
 from inspector.reconciler.inverse.differences import Differences, Weights, differences_of
 from inspector.reconciler.inverse.dims import ask_dims
 from inspector.reconciler.inverse.effect import Effect, effect_of
 from inspector.reconciler.inverse.extents import ask_extents
+from inspector.reconciler.inverse.flags import are_flags, ask_flags
 from inspector.reconciler.inverse.lost_instead import lost_beside, misshaped_alone
 from inspector.reconciler.inverse.order import Tested, explains_ranks, standing_for, tested
 from inspector.reconciler.inverse.presence import ask_presence
@@ -124,7 +125,7 @@ def _no_longer_than_others(cause: Cause, after: Differences, bind: Bind) -> Caus
     Otherwise the list has the length of the class's default, which may be the length for a model with more stages.
     """
     scope, value = after.plan.scope, cause.weights
-    if not (cause.defaulted and isinstance(value, list)):
+    if not (cause.defaulted and isinstance(value, list)) or are_flags(value):
         return cause
     lengths = {len(one) for key, one in scope.settings.values.items() if isinstance(one, list) and key != cause.key}
     for length in sorted(lengths - {0}, reverse=True) if len(value) not in lengths else ():
@@ -254,6 +255,7 @@ def requested_values(differences: Differences) -> Ballots:
     """All values that failing equations request."""
     ballots = Ballots()
     ask_dims(differences, ballots)
+    ask_flags(differences, ballots)
     if differences.unequal or differences.mixed:
         ask_extents(differences, ballots)
     ask_presence(differences, ballots)
@@ -283,7 +285,7 @@ def _tested(differences: Differences, bind: Bind, ballots: Ballots) -> list[Test
         if not differences.plan.scope.settings.known and not isinstance(stated, bool | str):
             continue  # the values of numbers are solved already
         effect = effect_of(differences, ballot.leaf, value)
-        if effect is None or not effect.bearable_beside_others or _empties(ballot.leaf, stated, value, effect):
+        if effect is None or not effect.bearable_beside_others or _empties(ballot, stated, value, effect):
             continue
         explained = explained or (effect.gain == differences.total and not effect.broken)
         (fractions if effect.partial else found).append(tested(differences, ballot, value, effect))
@@ -302,16 +304,18 @@ def _complete(differences: Differences, bind: Bind, fractions: Sequence[Tested])
     return list(switches.values()) if whole else []
 
 
-def _empties(leaf: Leaf, stated: Any, value: Any, effect: Effect) -> bool:
+def _empties(ballot: Ballot, stated: Any, value: Any, effect: Effect) -> bool:
     """True if a number becomes 0 or a list empty and no stored tensor agrees: missing tensors alone are no evidence.
 
-    Tensors that agree with another number of the same list do not count.
+    Tensors that agree with another number of the same list do not count. Flags may be 0.
     """
     if type(value) is int:
-        return value == 0 and (not effect.agreeing or any(type(step) is int for step in leaf))
+        return value == 0 and (not effect.agreeing or any(type(step) is int for step in ballot.leaf))
     if isinstance(value, list | tuple) and not value and not effect.agreeing:
         return True
-    if not (isinstance(value, list | tuple) and isinstance(stated, list | tuple) and len(value) == len(stated)):
+    if ballot.kind == "flags" or not (
+        isinstance(value, list | tuple) and isinstance(stated, list | tuple) and len(value) == len(stated)
+    ):
         return False
     return any(type(new) is int and new == 0 and old != 0 for old, new in zip(stated, value, strict=True))
 

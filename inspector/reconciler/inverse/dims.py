@@ -12,6 +12,7 @@ from inspector.notation.spelling import template
 from inspector.notation.trace import Leaf
 from inspector.reconciler.inverse.ballots import Ballots
 from inspector.reconciler.inverse.differences import Differences, same_rank
+from inspector.reconciler.inverse.flags import is_flag, only_a_list
 from inspector.reconciler.inverse.solve import (
     LARGEST,
     SMALL,
@@ -61,6 +62,8 @@ def _ask(
         scope.evaluate(node)
         for leaf in in_order(scope, [node], outer.trace.reads):
             current = outer.leaf(leaf)[0]
+            if (current is None and only_a_list(scope, leaf[-1])) or is_flag(outer, leaf):
+                continue
             words = words_of(outer, scope, leaf, [node]) if current is None or isinstance(current, str) else ()
             at = on_trial(scope, leaf, lambda: whole(scope.evaluate(node)))
             most = max(SMALL, 2 * (whole(current) or 0)) if leaf in counts else LARGEST

@@ -73,6 +73,14 @@ def effect_of(differences: Differences, leaf: Leaf, value: Any) -> Effect | None
     )
 
 
+def placement_with(differences: Differences, leaf: Leaf, value: Any) -> Placement:
+    """The placement of the families that rows which another value of a leaf changes describe now or then."""
+    changed = _expanded_again(differences, leaf, value)
+    keys = _keys_moved(differences, changed)
+    families = {key: differences.weights.families[key] for key in keys if key in differences.weights.families}
+    return _placed(differences, keys, families, changed)
+
+
 def _read_only_now(differences: Differences, changed: Mapping[int, BoundSlot], leaf: Leaf) -> int:
     """The number of values that the config states, that changed rows read, and that no row read before."""
     reads = {one for row in changed.values() for one in row.reads}

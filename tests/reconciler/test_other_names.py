@@ -1,0 +1,92 @@
+"""Weights under other names or of another class than the config states: each has one finding with a way out."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from inspector.auditing.result import Audit
+from tests.judged import Spec, base_record, codes, judged, spec_of
+
+STACKED = {"gate_proj": "w13_weight", "down_proj": "w2_weight", "w1": "w13_weight", "w2": "w2_weight"}
+
+
+def of_vllm(spec: Spec) -> dict[str, tuple[str, tuple[int, ...]]]:
+    """Experts that are stored one by one as vLLM stacks them."""
+    experts = 1 + max(int(found[1]) for name in spec if (found := re.search(r"\.experts\.(\d+)\.", name)))
+    made: dict[str, tuple[str, tuple[int, ...]]] = {}
+    for name, (dtype, shape) in spec.items():
+        found = re.fullmatch(r"(.*\.experts)\.(\d+)\.(\w+)\.weight", name)
+        if found is None:
+            made[name] = (dtype, shape)
+        elif found[2] == "0" and found[3] in STACKED:
+            rows = 2 * shape[0] if STACKED[found[3]] == "w13_weight" else shape[0]
+            made[f"{found[1]}.{STACKED[found[3]]}"] = (dtype, (experts, rows, *shape[1:]))
+    return made
+
+
+def renamed(name: str, old: str, new: str) -> str:
+    """A name under a pattern of new names; the name itself if it has not the old one."""
+    found = re.fullmatch(re.escape(old).replace(r"\*", r"(\d+)"), name)
+    return name if found is None else new.replace("*", found[1])
+
+
+def audited(spec: Spec, model_type: str, ending: str) -> Audit:
+    record = base_record(model_type, ending)
+    return judged(spec, {"model_type": model_type, **record["config"], "architectures": [record["class"]]})
+
+
+@pytest.mark.parametrize("model_type", ["mixtral", "qwen3_moe", "glm4_moe"])
+def test_experts_of_vllm_are_renamed(model_type: str) -> None:
+    spec = of_vllm(spec_of(base_record(model_type, "ForCausalLM")))
+    named = audited(spec, model_type, "ForCausalLM")
+    assert codes(named) == {"N470"}
+    (finding,) = [one for one in named.findings if one.code == "N470"]
+    for old, new in finding.facts["renames"]:
+        spec = {renamed(name, old, new): one for name, one in spec.items()}
+    assert audited(spec, model_type, "ForCausalLM").verdict == "clean"
+
+
+def test_experts_of_vllm_that_do_not_fit_are_not_renamed() -> None:
+    spec = of_vllm(spec_of(base_record("qwen3_moe", "ForCausalLM")))
+    lost = {name: one for name, one in spec.items() if not name.endswith("1.mlp.experts.w2_weight")}
+    assert "N470" not in codes(audited(lost, "qwen3_moe", "ForCausalLM"))
+
+
+@pytest.mark.parametrize("model_type", ["t5", "umt5", "switch_transformers"])
+def test_an_encoder_alone_has_its_own_class(model_type: str) -> None:
+    spec = spec_of(base_record(model_type, "ForConditionalGeneration"))
+    half = {name: one for name, one in spec.items() if not name.startswith(("decoder.", "lm_head"))}
+    (found,) = [one for one in audited(half, model_type, "ForConditionalGeneration").findings if one.severity != "note"]
+    assert found.code == "N427"
+    assert found.facts["part"] == "decoder"
+    assert "train the head" not in found.remedy().words
+    assert "decoder is not stored" in found.remedy().words
+
+
+@pytest.mark.parametrize("model_type", ["bart", "whisper", "pix2struct"])
+def test_a_missing_half_is_one_finding(model_type: str) -> None:
+    spec = spec_of(base_record(model_type, "ForConditionalGeneration"))
+    outside = ("decoder.", "model.decoder.", "final_logits_bias")
+    half = {name: one for name, one in spec.items() if not name.startswith(outside)}
+    found = [one for one in audited(half, model_type, "ForConditionalGeneration").findings if one.severity != "note"]
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize("model_type", ["bart", "mbart", "mvp"])
+def test_a_head_beside_tied_tables_is_untrained(model_type: str) -> None:
+    spec = spec_of(base_record(model_type, "ForSequenceClassification"))
+    headless = {name: one for name, one in spec.items() if not name.startswith("classification_head")}
+    assert codes(audited(headless, model_type, "ForSequenceClassification")) == {"N431"}
+
+
+@pytest.mark.parametrize("model_type", ["whisper", "speech_to_text", "m2m_100"])
+def test_names_without_the_prefix_of_the_class_are_counted(model_type: str) -> None:
+    spec = spec_of(base_record(model_type, "ForConditionalGeneration"))
+    whole = audited(spec, model_type, "ForConditionalGeneration")
+    bare = audited(
+        {name.removeprefix("model."): one for name, one in spec.items()}, model_type, "ForConditionalGeneration"
+    )
+    assert bare.verdict == "clean"
+    assert bare.counts.parameters == whole.counts.parameters
