@@ -17,7 +17,7 @@ from inspector.algebra.names import key_of
 from inspector.algebra.span import Span
 from inspector.loader.layout import Layout
 from inspector.loading.renaming import Renamed, Transform, renamed
-from inspector.loading.tables import ClassRules, numbered, transforms_of
+from inspector.loading.tables import NEWEST, ClassRules, numbered, transforms_of
 from inspector.loading.templates import Order, joined_with, projected, sample, samples, template
 from inspector.loading.ties import IndexSets, Tie, emptied, first_name, overwritten, with_ties
 from inspector.matcher.families import Families, Family, Stored
@@ -142,13 +142,23 @@ def memory_of(plan: Plan, rules: ClassRules, name: NamesInMemory) -> Memory:
     for key, boxes, block in tied:
         if id(block.tie) in places and block.tie is not None:
             original, originals = places[id(block.tie)]
-            if off and original != key:
+            if off and original != key and not joins_ties(plan):
                 continue
             aligned = block.tie.holes == block.slot.holes and _aligned(boxes, originals)
             made.ties.append(Tie(key, boxes, original, originals, aligned))
     made.ties.extend(_tied(made, (*rules.always, *(() if off else rules.also))))
     made.same.extend(_tied(made, rules.same))
     return made
+
+
+def joins_ties(plan: Plan) -> bool:
+    """True if a tie that the outer config or the text config states is enough, whatever the other one states.
+
+    The config class of such a model takes the tie of its text model over (transformers 5.23,
+    `configuration_llava.py`), as the definition of the model says for this version.
+    """
+    version = plan.scope.settings.read(("transformers_version",))[0]
+    return " or " in plan.scope.definition.ties and str(version).startswith(NEWEST)
 
 
 def _tied(memory: Memory, pairs: Sequence[tuple[str, str]]) -> Iterator[Tie]:

@@ -43,3 +43,32 @@ def test_tables_that_are_not_tied(model_type: str, older: tuple[int, int], tmp_p
     record = next(one for one in of_older if "ForC" in one["class"])
     load = of_version(audit(str(write(healthy(spec_of(record), record["config"]), tmp_path))), OLDER)
     assert load is not None and (load.missing, load.unexpected) == older
+
+
+PLACES = {
+    ("llava", True, None): "complete",
+    ("llava", True, False): "complete",
+    ("llava", False, False): "random",
+    ("llava_onevision", True, False): "complete",
+    ("llava_next_video", False, True): "complete",
+    ("glm_ocr", None, True): "complete",
+    ("llava_next", False, True): "random",
+}
+"""(model type, tie in the outer config, tie in the text config) -> what transformers 5.23 does without a stored head."""
+
+
+@pytest.mark.parametrize("case", PLACES, ids=str)
+def test_either_place_of_a_tie(case: tuple[str, bool | None, bool | None], tmp_path: Path) -> None:
+    model_type, outer, text = case
+    of_class = (one for one in records(model_type) if one["class"].endswith("ForConditionalGeneration"))
+    record = next(one for one in of_class if not one["variant"])
+    spec = {name: one for name, one in spec_of(record).items() if not name.endswith("lm_head.weight")}
+    config = {**record["config"], "text_config": dict(record["config"]["text_config"])}
+    for inner, tied in ((config, outer), (config["text_config"], text)):
+        inner.pop("tie_word_embeddings", None)
+        if tied is not None:
+            inner["tie_word_embeddings"] = tied
+    found = audit(str(write(healthy(spec, config), tmp_path)))
+    newest = of_version(found, NEWEST)
+    assert newest is not None and newest.outcome == PLACES[case]
+    assert any(one.severity != "note" for one in found.findings) is (newest.outcome == "random")
