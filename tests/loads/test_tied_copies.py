@@ -54,7 +54,7 @@ PLACES = {
     ("glm_ocr", None, True): "complete",
     ("llava_next", False, True): "random",
 }
-"""(model type, tie in the outer config, tie in the text config) -> what transformers 5.23 does without a stored head."""
+"""(model type, tie of the outer config, tie of the text config) -> what transformers 5.23 does without a head."""
 
 
 @pytest.mark.parametrize("case", PLACES, ids=str)

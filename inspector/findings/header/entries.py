@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import msgspec
 
-from inspector.findings.finding import Finding, Rows
+from inspector.findings.finding import Finding, Remedy, Rows
 from inspector.findings.words import listed, number, shape
 
 SHOWN = 4
 """Most cases in a message."""
+FLOATS: Final = {"F64": 64, "F32": 32, "F16": 16, "BF16": 16}
+"""Bits of the floats that weights have."""
+WIDTHS: Final = {64: "F64", 32: "F32"}
+"""Bits -> the only float of this size."""
 
 
 class HeaderEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -200,7 +206,16 @@ class SizeDiffers(Entries, frozen=True, kw_only=True):
 
     cases: tuple[SizeEntry, ...]
 
-    remedy_text = "save the file again with a current version of safetensors"
+    def remedy(self) -> Remedy:
+        again = "save the file again with a current version of safetensors"
+        meant = {(case.dtype, case.stored * 8 // case.expected if case.expected else 0) for case in self.cases}
+        whole = all(case.expected and case.stored * 8 % case.expected == 0 for case in self.cases)
+        alike = len(meant) == 1 and whole and len(self.cases) > 1
+        dtype, eighths = meant.pop() if alike else ("", 0)
+        fits = WIDTHS.get(FLOATS.get(dtype, 0) * eighths // 8, "")
+        if not fits or fits == dtype:
+            return Remedy(again)
+        return Remedy(f"write {fits} as the dtype where that needs exactly these bytes, or {again}")
 
     def entries(self) -> list[str]:
         return [
