@@ -59,9 +59,9 @@ BOTH = rows(SHARED, BART_ENCODER, BART_DECODER, BART_DECODER_COPY)
 BART = Architecture("bart plbart", ties="tie_word_embeddings | true", dims=BART_DIMS,
     heads=(
         head("Model",                     "", BOTH),
-        head("ForConditionalGeneration",  "model.", under("model", BOTH), LM_HEAD, default=True),
-        head("ForSequenceClassification", "model.", under("model", BOTH), CLASSES),
-        head("ForQuestionAnswering",      "model.", under("model", BOTH), SPAN),
+        head("ForConditionalGeneration",  "", under("model", BOTH), LM_HEAD, default=True),
+        head("ForSequenceClassification", "", under("model", BOTH), CLASSES),
+        head("ForQuestionAnswering",      "", under("model", BOTH), SPAN),
         head("ForCausalLM",               "",
              under("model", BART_DECODER, under("decoder", OWN_TABLE, tower="decoder")),
             CAUSAL_HEAD)),
