@@ -46,7 +46,8 @@ NAMES = {
         to_out_t to_add_out out_lin output.proj attention.wo attn.Wo head.output_proj
         attn.proj attn_pool.proj attention.proj cross_attn.proj window_attn.proj channel_attn.proj assign.proj
         attentions.0.proj out_proj out_proj.convolution
-        attn.{}.proj_out attn_1.proj_out single_transformer_blocks.{}.proj_out
+        attn.{}.proj_out attn.0.proj_out attn.1.proj_out attn.2.proj_out mid.1.proj_out attn_1.proj_out
+        single_transformer_blocks.{}.proj_out
         attn.c_proj crossattention.c_proj pooler.c_proj self_attn.linear_out attn.final post.linear
         attention.output self_attn.output attention.post attention.post_proj attention.projection_layer
         self_attn.projection self_attn.projection_layer post_attention.conv1d ogate_preact
