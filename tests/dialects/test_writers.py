@@ -220,10 +220,11 @@ def test_padding_is_reported_with_what_it_costs() -> None:
 
 
 def test_the_renames_lead_back_to_each_name() -> None:
+    """OpenAI's names have no `model.` either; transformers adds the prefix of the base model to every name."""
     named = next(one for one in judged(made("whisper", "whisper")[0], WHISPER).findings if one.code == "N409")
     own = genuine(WHISPER)
     changes = [tuple(pair) for pair in named.facts["renames"]]
-    assert [renamed(name, changes) for name in converters.whisper(own)] == list(own)
+    assert [renamed(name, changes) for name in converters.whisper(own)] == [name.removeprefix("model.") for name in own]
 
 
 def test_a_wrapper_before_the_names_is_still_reported() -> None:

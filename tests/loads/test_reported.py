@@ -102,7 +102,7 @@ CASES: list[tuple[str, str, list[Any], str, list[str], str]] = [
     ("cohere", "CausalLM", [["file", CONFIG, "configuration.json"]], "findings", ["C313"], ""),
     ("olmo", "CausalLM", [["file", CONFIG, None]], "findings", ["C313"], ""),
     ("bart", "ForConditionalGeneration", of_class("BartModel"), "undecided", [], ""),
-    ("whisper", "ForConditionalGeneration", of_class("WhisperModel"), "undecided", [], ""),
+    ("whisper", "ForConditionalGeneration", of_class("WhisperModel"), "clean", [], ""),
     ("t5gemma", "ForConditionalGeneration", of_class("T5GemmaModel"), "undecided", [], ""),
     ("instructblip", "ForConditionalGeneration", of_class("InstructBlipModel"), "findings", ["N429"], ""),
     ("mamba", "CausalLM", [["config", ["model_type"], "llama"]], "findings", ["N444"], "set"),
