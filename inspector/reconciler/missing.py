@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from inspector.algebra.boxes import Box, joined, minus, outer
-from inspector.algebra.names import axes_of
+from inspector.algebra.names import axes_of, key_of
 from inspector.algebra.span import Span
 from inspector.findings.finding import Finding, Place
 from inspector.notation.binding import Block
@@ -137,23 +137,40 @@ MOST_NAMED = 64
 def _changes(case: Reconciled, cause: Explanation) -> tuple[tuple[str, str], ...]:
     """(stored name, expected name) of each renamed tensor, or the patterns of both; empty if they cannot be paired."""
     unexpected = case.placement.unexpected
-    missing = {case.placement.missing[part.position].block.key: part for part in cause.missing}
+    missing = [(case.placement.missing[part.position].block.key, part) for part in cause.missing]
     changes: list[tuple[str, str]] = []
     for part in cause.extra:
         key = unexpected[part.position].key
-        alone = next(iter(missing)) if len(missing) == 1 else None
-        other = next((one for one in missing if change_between(one, key) == cause.change), alone)
-        if other is None or missing[other].tensors != part.tensors:
+        alike = [one for one in missing if change_between(one[0], key) == cause.change]
+        alike = alike or (missing if len({one[0] for one in missing}) == 1 else [])
+        same = [one for one in alike if one[1].boxes == part.boxes] or alike
+        if len(same) != 1 or same[0][1].tensors != part.tensors:
             return ()
+        other, boxes = same[0][0], same[0][1].boxes
         if part.tensors <= MOST_NAMED:
-            stored, expected = (names_in(one, boxes, MOST_NAMED) for one, boxes in (
-                (key, part.boxes), (other, missing[other].boxes)))  # fmt: skip
+            stored, expected = names_in(key, part.boxes, MOST_NAMED), names_in(other, boxes, MOST_NAMED)
             changes.extend(zip(stored, expected, strict=True))
         elif key.count("#") == other.count("#"):
             changes.append((key.replace("#", "*"), other.replace("#", "*")))
         else:
             return ()
-    return tuple(changes)
+    changes.extend(_counters(case, changes))
+    return tuple(changes) if len({new for _, new in changes}) == len(changes) else ()
+
+
+def _counters(case: Reconciled, changes: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The renamed counters of batch norms, which no definition requires, next to their renamed running means."""
+    found: list[tuple[str, str]] = []
+    for stored, expected in changes:
+        before, after = (name.rpartition(".") for name in (stored, expected))
+        counter = f"{before[0]}.{COUNTER}"
+        if before[2] == after[2] == MEAN and key_of(counter.replace("*", "0"))[0] in case.reading.families:
+            found.append((counter, f"{after[0]}.{COUNTER}"))
+    return found
+
+
+MEAN, COUNTER = "running_mean", "num_batches_tracked"
+"""Last segments of two buffers of a batch norm."""
 
 
 # --- whole parts ---

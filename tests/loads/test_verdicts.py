@@ -11,6 +11,7 @@ import pytest
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from tests.judged import base_record, spec_of
+from tests.judged import judged as judged_spec
 from tests.loads.damage import CONFIG, INDEX, MODEL, damaged, healthy, write
 from tests.readers.file_builders import Gguf
 
@@ -153,8 +154,8 @@ CASES: list[Row] = [
      ["N461"], "save the whole model.state_dict() again"),
     ("parameters alone", "resnet", "Classification", [["lose", "running_mean"]], "findings", ["N426"],
      "download or convert the checkpoint again:"),
-    ("refused config", "mamba2", "CausalLM", [["config", ["head_dim"], 7]], "findings", ["N430"],
-     "use transformers 4.57"),
+    ("refused config", "mamba2", "CausalLM", [["config", ["head_dim"], 7]], "findings", ["N429"],
+     "correct expand, num_heads, head_dim"),
     ("refused config", "qwen3", "CausalLM", [["config", ["mlp_layer_types"], ["x", "x", "x"]]], "findings", ["N429"],
      "correct mlp_layer_types"),
     ("null part", "blip", "BlipModel", [["config", ["text_config"], None]], "findings", ["C316"], ""),
@@ -228,9 +229,10 @@ CASES: list[Row] = [
      'set "architectures": ["T5EncoderModel"] in'),
     ("encoder alone", "umt5", "Generation", [["lose", "decoder.", "lm_head"]], "findings", ["N427"],
      'set "architectures": ["UMT5EncoderModel"] in'),
-    ("encoder alone", "t5", "Generation", [["lose", "decoder.", "lm_head", "encoder.block.1."]], "findings", ["N404",
-     "N404"],
+    ("encoder alone", "t5", "Generation", [["lose", "decoder.", "lm_head", "encoder.block.1."]], "findings", ["N426"],
      "download or convert the checkpoint again:"),
+    ("renamed part", "qwen2_vl", "Generation", [["replace", "visual.", "vision_model."]], "findings", ["N407"],
+     'rename them: "visual" in place of "vision_model"'),
     ("shards lost", "llama", "CausalLM", [["shards", 4], ["file", "model-00003-of-00004.safetensors", None], ["file",
      "model-00004-of-00004.safetensors", None]], "findings", ["S201"], "download these files again"),
     ("shards lost", "t5", "Generation", [["shards", 4], ["file", "model-00001-of-00004.safetensors", None]], "findings",
@@ -399,6 +401,19 @@ def test_a_damage_has_one_cause(row: Row, tmp_path: Path) -> None:
     assert (audited.verdict, [one.code for one in found]) == (verdict, codes)
     assert len(found) <= 2
     assert not found or words in found[0].help
+
+
+@pytest.mark.parametrize(("model_type", "suffix", "old", "new"), [
+    ("qwen2_vl", "Generation", "visual.", "vision_model."), ("mamba", "CausalLM", ".mixer.", ".ssm."),
+    ("resnet", "Classification", "resnet.embedder", "resnet.stem"), ("llava", "Generation", "_projector", "_bridge"),
+])  # fmt: skip
+def test_every_renamed_tensor_has_its_own_old_name(model_type: str, suffix: str, old: str, new: str) -> None:
+    """Also in modules with numbers, such as `merger.mlp.0` and `merger.mlp.2`, which are one family."""
+    record = base_record(model_type, suffix)
+    stored = {name.replace(old, new): entry for name, entry in spec_of(record).items()}
+    found = [one for one in judged_spec(stored, record["config"]).findings if one.code == "N407"]
+    renames = {step.old: step.new for one in found for step in one.remedy().steps}
+    assert found and [renames.get(name, name) for name in stored] == list(spec_of(record))
 
 
 @pytest.mark.parametrize("model_type", ["llama", "bert", "t5"])
