@@ -33,12 +33,16 @@ def _active(checkpoint: Checkpoint, ledger: Ledger) -> int | None:
 
 
 def _lacks_listed(checkpoint: Checkpoint) -> bool:
-    """True if shards lack tensors that the index lists for them."""
+    """True if no file has some of the tensors that the index lists."""
     if not checkpoint.findings:
         return False
     from inspector.findings.shards.agreement import TensorAbsent
+    from inspector.findings.shards.index import IndexOfAnotherSave
 
-    return any(isinstance(one, TensorAbsent) for one in checkpoint.findings)
+    return any(
+        isinstance(one, TensorAbsent) or (isinstance(one, IndexOfAnotherSave) and one.nowhere > 0)
+        for one in checkpoint.findings
+    )
 
 
 def check_totals(checkpoint: Checkpoint, ledger: Ledger, case: Reconciled | None, stated: Stated | None) -> Totals:

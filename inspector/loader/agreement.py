@@ -7,7 +7,7 @@ does not list are reported with that file, and only the rest is reported as sing
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Final
 
 import msgspec
@@ -77,9 +77,11 @@ def compare(
     for file, names in (*absent.items(), *found.silent.items(), *unusable.items()):
         result.lost[file] = tuple(name for name in names if name not in file_of)
     reported = result.findings
-    if absent and not missing and all(name in file_of for names in absent.values() for name in names):
+    nowhere = sum(name not in file_of for names in absent.values() for name in names)
+    other_save = len(absent) == len(set(promise.values())) and is_complete_save(unlisted) and all(map(_is_new, copies))
+    if absent and not missing and (other_save or not nowhere):
         result.lost.clear()
-        reported.append(_of_another_save(index, absent, file_of))
+        reported.append(_of_another_save(index, absent, file_of, nowhere))
         return result
     if (other := _of_another_shard(index, missing, copies)) is not None:
         reported.append(other)
@@ -213,7 +215,17 @@ def _names_nothing(index: Index, file_of: Mapping[str, str]) -> list[Finding]:
     return [IndexNamesNothing(place=Place(file=index.file), promised=names, stored=len(file_of))]
 
 
-def _of_another_save(index: Index, absent: Mapping[str, list[str]], file_of: Mapping[str, str]) -> Finding:
+def is_complete_save(files: Collection[str]) -> bool:
+    """True if the files are all shards of one save, by the numbers in their names."""
+    numbers = [shard_number(file) for file in files]
+    found = {one[0] for one in numbers if one is not None}
+    totals = {0 if one is None else one[1] for one in numbers}
+    return len(totals) == 1 and found == set(range(1, max(totals) + 1))
+
+
+def _of_another_save(
+    index: Index, absent: Mapping[str, list[str]], file_of: Mapping[str, str], nowhere: int
+) -> Finding:
     files = tuple(sorted(set(file_of.values())))
     return IndexOfAnotherSave(
         place=Place(file=index.file),
@@ -222,6 +234,7 @@ def _of_another_save(index: Index, absent: Mapping[str, list[str]], file_of: Map
         tensors=len(file_of),
         stored_files=files[:NAMES_SHOWN],
         stored_in=len(files),
+        nowhere=nowhere,
     )
 
 

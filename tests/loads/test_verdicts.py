@@ -403,6 +403,23 @@ def test_a_damage_has_one_cause(row: Row, tmp_path: Path) -> None:
     assert not found or words in found[0].help
 
 
+@pytest.mark.parametrize("complete", [True, False])
+@pytest.mark.parametrize(("model_type", "suffix"), [("llama", "CausalLM"), ("bert", "MaskedLM"), ("t5", "Generation")])
+def test_the_index_of_another_revision(model_type: str, suffix: str, complete: bool, tmp_path: Path) -> None:
+    """It lists more tensors, in shards that do not exist; unless the stored shards are complete, they are lost."""
+    record = base_record(model_type, suffix)
+    config = {"model_type": model_type, **record["config"]}
+    folder = damaged(healthy(spec_of(record), config), [["shards", 4]])
+    listed = [*spec_of(record), "of.another.revision.weight"]
+    other = {name: f"model-{at % 5 + 1:05}-of-00005.safetensors" for at, name in enumerate(listed)}
+    folder.texts[INDEX] = {"metadata": {"total_size": 9_999_999}, "weight_map": other}
+    if not complete:
+        del folder.weights["model-00002-of-00004.safetensors"]
+    found = [one for one in audit(str(write(folder, tmp_path / "0"))).findings if one.severity == "error"]
+    assert [one.code for one in found] == ["S226" if complete else "S201"]
+    assert not complete or found[0].facts["nowhere"] == 1
+
+
 @pytest.mark.parametrize(("model_type", "suffix", "old", "new"), [
     ("qwen2_vl", "Generation", "visual.", "vision_model."), ("mamba", "CausalLM", ".mixer.", ".ssm."),
     ("resnet", "Classification", "resnet.embedder", "resnet.stem"), ("llava", "Generation", "_projector", "_bridge"),

@@ -204,7 +204,8 @@ class IndexOfAnotherSave(Finding, frozen=True, kw_only=True):
     """The index lists files that do not exist, and all its tensors are in other files.
 
     What it means
-        The index belongs to another save of the same model, in another number of shards. No tensor is missing.
+        The index belongs to another save, in another number of shards: the files in the folder contain all tensors of
+        the index, or they are all shards of one save.
 
     Why it matters
         Loaders look for the files that the index lists and fail.
@@ -228,10 +229,13 @@ class IndexOfAnotherSave(Finding, frozen=True, kw_only=True):
     tensors: int
     stored_files: tuple[str, ...]
     stored_in: int
+    nowhere: int = 0
+    """Number of tensors that the index lists and no file contains."""
 
     row_texts = (
         ("lists", "{files:count file} that do not exist: {listed_files:first files}"),
         ("stored", "{tensors:count tensor} in {stored_in:count file}: {stored_files:first stored_in}"),
+        ("not stored", "{nowhere:count tensor} of the index", "nowhere"),
     )
 
     def remedy(self) -> Remedy:
