@@ -20,7 +20,7 @@ from inspector.report.json_v1 import dumped
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 WRITTEN_OUT = frozenset(name for name, one in vars(documents).items() if is_typeddict(one))
-"""Types that say themselves which keys are always there. Of a record all are: its defaults are printed too."""
+"""Types that declare which keys are always present. Records have all keys: their defaults are printed too."""
 
 
 def document_schema(command: str) -> dict[str, Any]:

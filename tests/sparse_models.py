@@ -180,7 +180,7 @@ MODELS: dict[str, tuple[dict[str, Any], Callable[[dict[str, Any]], Iterator[_Row
 }
 """Name -> config, spec, shards."""
 BY_NAME = "-by-name"
-"""Ends the name of a model whose index is in the order of names, and each header in that of the safetensors library."""
+"""Suffix of models whose index is sorted by name, and whose headers are in the order of the safetensors library."""
 
 
 def make(name: str, folder: Path) -> Path:

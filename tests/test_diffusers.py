@@ -23,10 +23,10 @@ from tests.loads.damage import healthy, write
 from tests.sampling import sampled
 
 SAMPLED = 12
-"""Of each class every so many records and families are in the complete suite; `-m slow` takes all."""
+"""Every so many records and families of each class are in the complete suite; `-m slow` runs all."""
 EACH = [SAMPLED, pytest.param(1, marks=pytest.mark.slow)]
 UNREAD = "C312"
-"""The note about keys that are not understood: no key of a class may be."""
+"""The note about unknown keys, which no key of a class may get."""
 
 
 @pytest.mark.parametrize("every", EACH)
@@ -208,16 +208,16 @@ ALIKE = {
     "ConsisIDTransformer3DModel", "JoyImageEditTransformer3DModel", "SkyReelsV2Transformer3DModel",
     "Transformer2DModel",
 }  # fmt: skip
-"""Classes whose names and shapes another class has too: without a config one stands for the other."""
+"""Classes with the names and shapes of another class: without a config they are not distinguished."""
 UNSEEN = {
     "AutoencoderDC", "AutoencoderTiny", "AutoencoderKLHunyuanImage", "AutoencoderKLMochi", "T2IAdapter",
     "ZImageTransformer2DModel", "ZImageControlNetModel", "UNet1DModel", "PaellaVQModel",
 }  # fmt: skip
-"""Classes with lists that names and shapes do not always show: nothing is reported of them then."""
+"""Classes with lists that names and shapes do not always determine: these lists are not reported."""
 
 
 IRREGULAR = {"AutoencoderKLHunyuanImage": {"N413"}}
-"""What names alone report of a class whose modules of two kinds are numbered through."""
+"""Findings by names alone for a class that numbers two kinds of modules consecutively."""
 
 
 @pytest.mark.parametrize("every", EACH)

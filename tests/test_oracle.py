@@ -24,7 +24,7 @@ UNSUPPORTED = {
     ("zamba", "tie_word_embeddings-false"): "transformers 4 shares its layers all the same, and under other names",
     ("switch_transformers", "tie_word_embeddings-false"): "its three token embeddings are one in every published model",
 }
-"""Switches that contradict what the model is, or what its writer can save."""
+"""Switches that contradict the model, or that its writer cannot save."""
 
 PRUNED = "pruned_heads-{1:[0,2]}"
 READ_PRUNED = ("bert", "roberta", "distilbert", "gpt2")
@@ -56,7 +56,7 @@ UNSTATED = {
         "transformers 4.57.6",
     ): "its decoder layers write their numbers of heads over the encoder's into the config",
 }
-"""Records of a writer whose config does not say what it built; published models have the same number on both sides."""
+"""Records whose config does not state what was built; published models have the same number on both sides."""
 
 
 def changed_keys(record: Mapping[str, Any]) -> set[str]:
@@ -86,7 +86,7 @@ BOTH = ("config", "given")
 OPEN: dict[str, tuple[tuple[str, ...], str]] = {
     "xcodec": (("given",), "its class completes a part of a sub-config by values of its own, and writes all of them"),
 }
-"""Types of which a record is not exact yet, and what of it: the mark is strict, so that a mend shows."""
+"""Types with a record that is not exact yet, and the reason: the mark is strict, so that a fix is noticed."""
 
 
 def cases() -> list[object]:

@@ -42,7 +42,7 @@ COMMANDS = [
 ]
 """The verbs on every checkpoint of the fixtures."""
 SYSTEMS = ["CON", "nul", "aux.txt", "C:\\models\\con.json", "small-llama/PRN", "\\\\.\\pipe\\x", "LPT1:"]
-"""Names under which Windows has devices, in any folder and with any ending."""
+"""Names of Windows devices, in any folder and with any suffix."""
 
 
 def run_commands(commands: list[list[str]], *options: str) -> list[tuple[int, str, str]]:

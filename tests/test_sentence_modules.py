@@ -62,7 +62,7 @@ FOLDERS: dict[str, list[Module]] = {
                          {"pre_bias": (24,), "decoder.linear.weight": (48, 24), "latent_bias": (48,),
                           "stats_last_nonzero": (48,)})],
 }  # fmt: skip
-"""Modules behind the model: kind, config, tensors."""
+"""Modules after the model: kind, config, tensors."""
 CONFIGS = {"LSTM": "lstm_config.json", "CNN": "cnn_config.json", "WordEmbeddings": "wordembedding_config.json"}
 TABLE_CONFIG = {"tokenizer_class": "sentence_transformers.models.tokenizer.WhitespaceTokenizer"}
 

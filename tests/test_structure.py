@@ -143,10 +143,10 @@ TAKES_USER_TEXT = {
     "inspector.loader.sources.remote_files.open_remote": "loader.sources.opening",
     "inspector.loader.sources.folder.locate": "loader.checkpoint loader.configs",
 }
-"""Functions that take a text for a path, a repository or an address, and the modules that hand them what a user wrote.
+"""Functions that parse a text as a path, a repository or an address, and the modules that pass user input to them.
 
-Everything else opens what a file names by `Source.inside` or `load_within`, which look a name up in a listing; the
-repository that an adapter names goes through `repository_named`, which knows neither paths nor addresses.
+Other modules open names from files by `Source.inside` or `load_within`, which look a name up in a listing; the
+repository of an adapter's base goes through `repository_named`, which accepts neither paths nor addresses.
 """
 
 
@@ -163,7 +163,7 @@ def test_only_user_input_is_parsed_as_a_source() -> None:
 READ_VALUES = (
     "arrays.py", "computed.py", "projector_values.py", "quantized.py", "rearranged.py", "swapped.py", "values.py",
 )  # fmt: skip
-"""Modules beside the package `values` that work on numbers; they are imported when values are asked for."""
+"""Modules outside of the package `values` that read values; they are imported only when values are requested."""
 
 
 def test_findings_import_nothing_else_of_the_package() -> None:
@@ -210,7 +210,7 @@ def test_the_network_is_left_to_the_client_of_the_hub_and_to_fsspec() -> None:
 
 
 STARTS_A_PROCESS = PACKAGE / "loader" / "reference.py"
-"""The one module that may start a process: safetensors, which maps files, in a Python without anything else."""
+"""The only module that may start a process: the reference reader, which runs safetensors in a separate Python."""
 
 
 def test_no_code_of_a_checkpoint_can_run() -> None:

@@ -70,7 +70,7 @@ WRITERS: dict[str, tuple[Callable[[str], str], str, str, bool]] = {
     "a pipeline's prefix": (lambda name: f"transformer.{name}", "lora_A.weight", "lora_B.weight", False),
     "bare": (str, "lora_A.default.weight", "lora_B.default.weight", False),
 }  # fmt: skip
-"""Writer -> how it spells a module, the ends of both matrices, and whether it stores a scale."""
+"""Writer -> format of module names, suffixes of both matrices, and whether it stores a scale."""
 
 
 def lora(shapes: Shapes, writer: str, rank: int = 4) -> Spec:

@@ -65,7 +65,7 @@ ANY_BASE = [
     for row, kind in enumerate(KINDS)
     for column, change in enumerate(CHANGES)
 ]
-"""Each change for LoRA, and each third for the other methods; the others are slow."""
+"""All changes for LoRA, and every third one for other methods; the rest is marked slow."""
 
 
 @pytest.mark.parametrize(("kind", "change"), ANY_BASE)

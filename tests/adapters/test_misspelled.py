@@ -96,7 +96,7 @@ WITHOUT_ADAPTER_NAME = {
     "weight": ("q_proj.lora_A", "q_proj.lora_B"),
     "of words": ("embed_tokens_embedding_A", "embed_tokens_embedding_B"),
 }  # fmt: skip
-"""What PEFT 0.13 saves for adapters named "lora" and "weight"."""
+"""Names that PEFT 0.13 saves for adapters named "lora" and "weight"."""
 PEFT = {"peft_type": "LORA", "r": 4, "lora_alpha": 8, "target_modules": ["q_proj", "embed_tokens"]}
 
 

@@ -19,7 +19,7 @@ from tests.judged import spec_of as spec_of_record
 from tests.sampling import sampled
 
 SAVED = {"llama.p-tuning": 336, "llama.vblora-topk": 2717, "llama.cartridge": 6 * 240}
-"""What is saved where it is not what was trained: the prompt alone, the best of VB-LoRA's choices, with frozen rows."""
+"""Saved parameters that differ from the trained ones: only the prompt, best choices of VB-LoRA, with frozen rows."""
 LORA = [name for name, record in records().items() if record["adapter"]["peft_type"] == "LORA"]
 
 

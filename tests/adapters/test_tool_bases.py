@@ -140,7 +140,7 @@ LDM = {
     "down_blocks_0_attentions_0": "input_blocks_1_1", "up_blocks_1_attentions_0": "output_blocks_2_1",
     "up_blocks_1_attentions_1": "output_blocks_3_1", "mid_block_attentions_0": "middle_block_1",
 }  # fmt: skip
-"""Blocks of the record's UNet -> as sd-scripts names them for SDXL."""
+"""Blocks of the record's UNet -> names of sd-scripts for SDXL."""
 
 
 def test_the_names_of_the_original_authors() -> None:

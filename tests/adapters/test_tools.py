@@ -19,7 +19,7 @@ from tests.adapters.records import Spec, alone, checkpoint
 from tests.judged import FIXTURES, codes
 
 WRITERS = {"diffusers": "diffusers", "kohya": "Kohya", "lycoris": "LyCORIS"}
-"""First word of a record -> the writer that is shown. Some files of LyCORIS have nothing that Kohya's lack."""
+"""First word of a record -> the reported writer. Some files of LyCORIS cannot be distinguished from Kohya's."""
 
 
 @cache
@@ -177,7 +177,7 @@ IMAGE_PROMPTS: dict[str, dict[str, tuple[int, ...]]] = {
     "FaceID": _FACE,
     "FaceID plus": {**_FACE, **resampler("perceiver_resampler.")},
 }
-"""Form -> the network that reads an image's embedding."""
+"""Form -> the network for the embedding of an image."""
 
 
 @pytest.mark.parametrize("form", IMAGE_PROMPTS)
@@ -224,7 +224,7 @@ LAYOUTS: dict[str, tuple[Spec, str]] = {
         {**lora(WITHIN), "bundle_emb.token.string_to_param.*": ("F32", (4, 768))}, "v.lora_B.weight",
     ),
 }  # fmt: skip
-"""Layout -> its tensors, and which one of the second block is lost."""
+"""Layout -> its tensors, and the one of the second block that is lost."""
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

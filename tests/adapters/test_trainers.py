@@ -148,7 +148,7 @@ TRAINERS: dict[str, tuple[Spec, str]] = {
          **{name: ("F16", shape) for name, shape in resampler("").items()}}, "ip-adapter",
     ),
 }  # fmt: skip
-"""Trainer or author -> tensors and method; names and parts as their sources and documentation have them."""
+"""Trainer or author -> tensors and method; names and parts as in their sources and documentation."""
 
 
 @pytest.mark.parametrize("name", TRAINERS)

@@ -13,7 +13,7 @@ import sys
 from typing import NamedTuple
 
 ADDRESS_LIMIT = 1_500_000_000
-"""Bytes of address space, of which libraries map far more than they use."""
+"""Limit of address space in bytes; libraries map far more than they use."""
 
 
 class Used(NamedTuple):

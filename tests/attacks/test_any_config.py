@@ -24,7 +24,7 @@ from tests.judged import base_record, judged, spec_of
 from tests.steps import at_most
 
 MOST = 4_000_000
-"""Calls that one audit of a small listing may make, with its reports; and as many its formula, another command."""
+"""Maximum number of calls for an audit of a small listing with its reports, and for its formula."""
 POPULAR = (
     "llama", "mistral", "mixtral", "qwen2", "qwen3_moe", "gemma2", "gemma3n_text", "deepseek_v3", "gpt2", "bert", "t5",
     "falcon", "gpt_neox", "mamba", "jamba", "nemotron_h", "whisper", "clip", "vit", "gpt_oss",

@@ -19,7 +19,7 @@ TYPES = sorted(modules())
 CONFUSED = 3
 """Configs of each model type."""
 CALLS = 8_000_000
-"""That the audit of one may make, and its formula: 7.5 million take 1.3 s of CPU without the profiler."""
+"""Maximum number of calls for an audit and for a formula: 7.5 million take 1.3 s of CPU time without the profiler."""
 LONG: tuple[Any, ...] = (
     list(range(30_000)), [2] * 30_000, [10**9] * 2_000, ["full_attention", "x"] * 15_000, "M*-E" * 10_000,
     [[2, 3]] * 9_000, [{"a": 1}] * 9_000, 10**12, "9" * 5_000, {str(at): at for at in range(9_000)},

@@ -11,18 +11,18 @@ from tests.attacks import limited
 from tests.attacks.sizes import BUILDS
 
 MEMORY = 200_000_000
-"""Bytes at the peak, or six times those of the files where these are large."""
+"""Limit of peak memory in bytes, or six times the size of the files where these are large."""
 STATED = {"names-50k": 70_000_000, "names-1m": 400_000_000, "tensors-all-1m": 400_000_000}
-"""Bytes at the peak of inputs with a figure of their own."""
+"""Limits of peak memory in bytes for single inputs."""
 LARGE = 10_000_000
 CPU = {False: 5, True: 8}
-"""Seconds, of a small and of a large input. The system ends the process, so that no test asserts seconds itself."""
+"""Limits of CPU time in seconds for small and for large inputs. The system enforces them."""
 REPORT = 2_000_000
-"""Bytes of a report that lists no single tensors."""
+"""Limit in bytes of a report that lists no single tensors."""
 FAST = ("config-huge-vocab_size", "regex-nested", "pickle-shared-deep", "layers-1e9", "lora-10000")
 SAMPLE = ("names-50k", "scattered-10000", "config-emoji-60mb", "rank-pattern-1900", "pickle-shared-wide",
           "npz-packed-20k", "components-3000-absent", "compare-50k", "layer-types-next", "gguf-tokens-4m")  # fmt: skip
-"""What stays far below the limits even where other tests take CPU time; the rest runs alone, with -m slow."""
+"""Inputs that stay far below the limits even on a busy machine; the rest runs separately, with -m slow."""
 CASES = [
     pytest.param(name, marks=() if name in FAST else pytest.mark.complete if name in SAMPLE else pytest.mark.slow)
     for name in BUILDS

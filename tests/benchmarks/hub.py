@@ -44,7 +44,7 @@ READERS = {
     "ranges": (_OWN, "assert load(sys.argv[1], revision=sys.argv[2]).readable"),
     "one answer": (_OWN, "assert load(sys.argv[1]).readable"),
 }
-"""Name -> imports and the call that is timed."""
+"""Name -> imports and the timed call."""
 _SERVER = """
 import sys, threading
 from pathlib import Path

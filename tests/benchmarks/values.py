@@ -37,7 +37,7 @@ CONFIG: Final[dict[str, Any]] = {
 GOALS: Final = {"BF16": 0.7, "F16": 0.7, "F32": 0.7, "BF16 and F16": 0.3, "F32 and BF16": 0.15}
 MAKE: Final = "from tests.benchmarks.values import made; made"
 MEMORY: Final = 300
-"""Megabytes that a run may take above those at its start."""
+"""Megabytes of memory that a run may use beyond those at its start."""
 
 
 def made(place: str) -> None:

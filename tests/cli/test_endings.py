@@ -20,9 +20,9 @@ CALLS = {
     "tensors small-llama --all -f json": 0, "audit my-finetune": 1, "audit my-finetune -f json": 1,
     "compare small-llama half-converted": 1, "mend my-finetune": 1, "audit absent": 3,
 }  # fmt: skip
-"""Arguments -> the exit code where the output is taken."""
+"""Arguments -> the exit code where the output can be written."""
 NOT_WRITABLE = {">/dev/full": "No space left on device", ">&-": "it is closed"}
-"""Redirection of the output -> what the one line on standard error says. The exit code is 2."""
+"""Redirection of the output -> part of the single line on standard error. The exit code is 2."""
 CLOSED_EARLY = ("| head -c 1 >/dev/null", "| true", "2>/dev/full", "2>&-", "<&-")
 """Redirections that do not change the exit code."""
 
@@ -75,7 +75,7 @@ sys.argv = ["inspector", "audit", "my-finetune"]
 from inspector.__main__ import main
 main()
 """
-"""Runs the command in a process that gets a signal when it looks for a module."""
+"""Runs the command in a process that receives a signal when it imports a module."""
 MODULES = (
     "inspector.cli", "inspector.cli.streams", "inspector.cli.verbs", "inspector.auditing.start", "json",
     "inspector.architectures.text.llama", "inspector.reconciler.inverse.causes", "inspector.report.text",

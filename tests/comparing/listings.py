@@ -21,7 +21,7 @@ LLAMA: dict[str, Any] = {
     "num_hidden_layers": 3, "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 16, "vocab_size": 224,
     "max_position_embeddings": 512, "tie_word_embeddings": False,
 }  # fmt: skip
-"""Every width another number; rows of 64 and 160 so that blocks of 32 fit."""
+"""All widths differ; rows of 64 and 160 so that blocks of 32 fit."""
 TIED = {**LLAMA, "tie_word_embeddings": True}
 QWEN2 = {**LLAMA, "architectures": ["Qwen2ForCausalLM"], "model_type": "qwen2", "tie_word_embeddings": True}
 MIXTRAL = {

@@ -214,7 +214,7 @@ EACH = [
     pytest.param(name, damage, marks=[pytest.mark.slow] if (number + at) % 6 else [])
     for (number, name), (at, damage) in product(enumerate(NAMES), enumerate(DAMAGES))
 ]
-"""Each pair with every sixth damage, each damage with every sixth pair; `-m slow` takes the others."""
+"""Each pair with every sixth damage, each damage with every sixth pair; `-m slow` runs the others."""
 
 
 @pytest.mark.parametrize(("name", "damage"), EACH)

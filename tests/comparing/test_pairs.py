@@ -257,7 +257,7 @@ def test_an_architecture_without_a_definition_is_compared_by_names() -> None:
 
 
 MIXED = ("glm4moe", "dots1", "jamba", "ernie4_5-moe", "lfm2moe", "t5", "deepseek", "deepseek2", "deepseek3")
-"""Experts stacked in some layers only, two stacks in one file, and a matrix that is stored head by head in two."""
+"""Experts stacked in some layers only, two stacks in one file, and a matrix that is stored as two, split by head."""
 
 
 @pytest.mark.parametrize("architecture", [*MIXED, *sampled([name for name in WHOLE if name not in MIXED], 3)])

@@ -264,7 +264,7 @@ IN_LISTS: list[tuple[str, str, str, object]] = [
     ("speech-encoder-decoder", "", "encoder.output_hidden_size", 96),
     ("llava", "", "text_config.head_dim", 21),
 ]
-"""Keys beside widths and counts: stages, lists of layers, lists of words, switches that rename, parts of parts."""
+"""Keys other than widths and counts: stages, lists of layers, lists of words, switches that rename, nested parts."""
 
 
 @pytest.mark.parametrize(("model_type", "suffix", "key", "wrong"), IN_LISTS, ids=lambda one: str(one).replace(" ", ""))

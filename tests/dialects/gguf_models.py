@@ -115,7 +115,7 @@ MODELS: dict[str, tuple[str, str, dict[str, Any]]] = {
 }  # fmt: skip
 """llama.cpp's architecture -> model type, class, config of transformers."""
 ARCHITECTURES = {"deepseek3": "deepseek2", "falcon-7b": "falcon", "mixtral": "llama"}
-"""Models that llama.cpp has under the name of another."""
+"""Models that llama.cpp loads under the name of another architecture."""
 
 
 def config_of(name: str) -> dict[str, Any]:

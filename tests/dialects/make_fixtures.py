@@ -16,7 +16,7 @@ from typing import Any
 
 FIXTURE = Path(__file__).parent.parent.parent / "fixtures" / "dialects" / "converted.json"
 SIDES = {"litgpt_llama": "after", "diffusers_flux": "before", "meta_llama_1shard_to_hf": "before"}
-"""Conversion -> the side that has the other framework's names."""
+"""Conversion -> the side with the names of the other framework."""
 
 
 def listing(found: Any) -> dict[str, list[Any]]:

@@ -22,7 +22,7 @@ from tests.values.value_files import Arrays, numbers
 
 Keys = list[tuple[str, str, Any]]
 NO_VOCABULARY = ("tokenizer.ggml.model", "text", "none")
-"""What a file without a vocabulary states, which llama.cpp reads; the recorded conversions had no tokenizer."""
+"""Keys of a file without a vocabulary, which llama.cpp reads; the recorded conversions had no tokenizer."""
 
 
 class Written(Struct):

@@ -65,7 +65,7 @@ def test_files_with_the_config_of_their_class_are_exact(number: int) -> None:
 ADDITIONAL = ("norm_final.weight", "pos_embed", "y_embedder.y_embedding")
 """Tensors that the authors store in addition to those of the class."""
 SAMPLED = 16
-"""Of each listing every so many families are damaged in the complete suite; `-m slow` runs all."""
+"""In each listing every so many families are damaged in the complete suite; `-m slow` runs all."""
 
 
 @pytest.mark.parametrize("every", [SAMPLED, pytest.param(1, marks=pytest.mark.slow)])

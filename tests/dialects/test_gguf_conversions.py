@@ -136,7 +136,7 @@ UNEXPECTED = ("blk.99.attn_norm.weight", "v.blk.0.attn_q.weight", "blk.0.attn_q.
            "blk.0.attn_rotary_emb.inv_freq", "model.embed_tokens.weight", "blk.0.attn_q_norm.bias",
            "blk.0.post_ffw_norm.weight", "rope_freqs.weight")  # fmt: skip
 READ = {("llama", "rope_freqs.weight"), ("gemma4_text", "rope_freqs.weight")}
-"""Surplus tensors that llama.cpp reads, for that architecture."""
+"""Unexpected tensors that llama.cpp reads for that architecture."""
 
 
 @pytest.mark.parametrize("extra", UNEXPECTED)
@@ -684,7 +684,7 @@ OTHER_KINDS = [
     ("nemotron_h_dense", "nemotron_h.feed_forward_length", [0, 92, 0, 0]),
     ("nemotron_h", "nemotron_h_moe.feed_forward_length", [28, 0, 0, 0]),
 ]  # fmt: skip
-"""Record, a list that says what kind each layer is, and other numbers: llama.cpp refuses each of these files."""
+"""Record, a list of the kinds of layers, and other numbers: llama.cpp refuses each of these files."""
 
 
 @pytest.mark.parametrize(("name", "key", "numbers"), OTHER_KINDS)
@@ -894,7 +894,7 @@ def test_a_file_without_its_architecture_is_refused(name: str, tmp_path: Path) -
 
 
 Q8_0 = 8
-"""Number of the type."""
+"""The type number."""
 
 
 def quantize_matrices(file: Written) -> list[str]:
@@ -939,7 +939,7 @@ def in_pairs(file: Written) -> list[str]:
 
 
 PAIRS = np.dtype((np.void, 4))
-"""A block of two numbers: a scale in float16, and two bytes."""
+"""A block of two values: a scale in float16, and two bytes."""
 
 
 @pytest.mark.parametrize("name", sampled(TYPES, 12))

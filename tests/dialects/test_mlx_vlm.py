@@ -23,7 +23,7 @@ PREFIXES = {
     "model.text_model.": "language_model.", "model.vision_model.": "vision_model.", "model.connector.": "connector.",
     "model.": "language_model.model.", "lm_head.": "language_model.lm_head.",
 }  # fmt: skip
-"""What names begin with in transformers -> in mlx-vlm; the first that fits counts."""
+"""Prefix of names in transformers -> in mlx-vlm; the first that matches counts."""
 
 
 def written(model_type: str) -> tuple[Spec, dict[str, Any]]:
@@ -94,7 +94,7 @@ RENAMED = {
     "lfm2_moe": {".w1.": ".gate_proj.", ".w2.": ".down_proj.", ".w3.": ".up_proj."},
     "nemotron_h": {"switch_mlp.up_proj": "switch_mlp.fc1", "switch_mlp.down_proj": "switch_mlp.fc2"},
 }
-"""Type -> part of a name -> mlx-lm's; "" leaves the tensor out."""
+"""Type -> part of a name -> mlx-lm's; "" omits the tensor."""
 BY_MLX_LM = ["qwen3_next", "nemotron_h", "granitemoe", "granitemoehybrid", "dots1", "laguna", "deepseek_v2",
              "ernie4_5_moe", "lfm2_moe", "apertus", "glm4_moe", "mamba2"]  # fmt: skip
 

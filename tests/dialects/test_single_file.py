@@ -113,7 +113,7 @@ MODELS: dict[str, Callable[[], tuple[Parts, dict[str, int] | None]]] = {
             {"transformer": 2_028_328_000, "vae": 83_819_683, "text_encoder": 123_650_304,
              "text_encoder_2": 694_659_840}),
 }  # fmt: skip
-"""Model -> its components as they are in the file, and the published count of each."""
+"""Model -> its components in the file, and the published count of each."""
 
 
 @cache
@@ -161,7 +161,7 @@ def test_every_component_is_exact(name: str, tmp_path: Path) -> None:
 
 
 LEFT = {"q": "to_q", "k": "to_k", "v": "to_v", "proj_out": "to_out.0"}
-"""A matrix of the autoencoder's attention -> its name in diffusers, which old converters did not know."""
+"""A matrix of the autoencoder's attention -> its name in diffusers, which old converters did not convert."""
 
 
 @pytest.mark.parametrize("whole_file", [True, False])

@@ -67,7 +67,7 @@ FULL: dict[str, tuple[int, bool, int, dict[str, Any], dict[str, Any]]] = {
         {"dim": 8192, "ffn_dim_multiplier": 1.3, "multiple_of": 4096, "n_heads": 64, "n_kv_heads": 8, "n_layers": 80,
          "norm_eps": 1e-05, "vocab_size": 128256, "rope_theta": 500000.0}),
 }  # fmt: skip
-"""Files, whether the table of tokens is cut along its width, published count, transformers' config, params.json."""
+"""Files, whether the token table is split along its width, published count, transformers' config, params.json."""
 
 
 @pytest.mark.parametrize("name", FULL)

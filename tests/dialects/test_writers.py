@@ -131,7 +131,7 @@ def sums(audited: Audit) -> None:
 
 
 SOME = [pytest.param(*case, marks=[pytest.mark.slow] if number % 3 else []) for number, case in enumerate(CASES)]
-"""Every third case; `-m slow` takes the others."""
+"""Every third case; `-m slow` runs the others."""
 
 
 @pytest.mark.parametrize(("way", "kind"), CASES)
@@ -324,7 +324,7 @@ LIT: dict[str, tuple[str, dict[str, Any]]] = {
     "phi": ("GptNeoxMLP", {"lm_head_bias": True, "shared_attention_norm": True}),
     "gpt_neox": ("GptNeoxMLP", {}),
 }
-"""Model type -> litgpt's class of MLP and the switches that make the type, as litgpt's config.py has them."""
+"""Model type -> litgpt's class of MLP and the switches of the type in litgpt's config.py."""
 
 
 @pytest.mark.parametrize("kind", LIT)

@@ -29,7 +29,7 @@ TREE = {
     "tokenizer.json": RepositoryFile(len(TEXT), None, OID),
     "README.md": RepositoryFile(len(TEXT), None, OID),
 }
-"""Four shards and small files, as a repository of a Llama states them."""
+"""Four shards and small files of a Llama repository."""
 
 
 def changed_download(change: Callable[[Path], object] = lambda folder: None) -> Comparison:

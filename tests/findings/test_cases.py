@@ -14,7 +14,7 @@ ELSEWHERE = {
     "component-class-differs", "component-class-unfit", "component-missing", "component-of-another-model",
     "component-width-differs", "components-exchanged", "folder-unnamed", "pipeline-flattened",
 }  # fmt: skip
-"""Need folders: tests/test_pipelines.py has their cases."""
+"""Findings that need folders: tests/test_pipelines.py has their cases."""
 
 
 @pytest.mark.parametrize("name", [*FIRES, *COMPARED])

@@ -33,7 +33,7 @@ VALUES: tuple[Any, ...] = (
     torch.Size([2]), torch.device("cpu"), Counter("aab"), slice(1, 2), range(3), Ellipsis, print, object, io.BytesIO,
 )  # fmt: skip
 STRICTER = (NoTensors, KeysNotStrings, KeyDoubled, DtypeUnknown, ArchiveMalformed, PickleMalformed)
-"""Errors of files that torch opens: no state dict, one that no model loads, or bytes that other readers refuse."""
+"""Errors for files that torch opens: not a state dict, one that no model loads, or bytes that other readers refuse."""
 NUMBERS = (b"3\n", b"3", b"1", b"10", b"11", b"0", b"-1", b"x", b"", b"little", b"big", b"BIG", b" 3 4")
 
 

@@ -31,7 +31,7 @@ from tests.readers.file_builders import Gguf, archive, legacy, plain_array, read
 
 Target = Callable[[bytes], None]
 LARGEST = 1 << 12
-"""Bytes of an input: what is found in a large one can be shown in a small one, which runs faster."""
+"""Maximum size of an input in bytes: faults are found faster with small ones."""
 _HEADER = b'{"__metadata__":{"format":"pt"},"model.layers.0.w":{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]}}'
 _CONFIG = b'{"model_type":"llama","hidden_size":16,"num_hidden_layers":2,"vocab_size":32,"rope_scaling":null}'
 _GGUF = Gguf().file(
@@ -74,7 +74,7 @@ def _pattern(data: bytes) -> None:
 
 TYPES = ("llama", "gemma2", "mixtral", "swin", "nemotron_h", "bert", "t5", "whisper")
 MOST_CHANGED = 6
-"""Keys that one input of the target `settings` changes."""
+"""Maximum number of keys that an input of the target `settings` changes."""
 VALUES: tuple[Any, ...] = (
     *range(66), 2**31, 10**30, -1, 1.5, float("nan"), True, False, None, "", "7", "gelu", "M*-E", "\x1b[31m", [], [2],
     [2, 2], [None, {}], ["full_attention", "sliding_attention"], [10**9] * 40, {}, {"a": 1}, "auto", "llama",
@@ -151,7 +151,7 @@ TARGETS: Mapping[str, tuple[Target, tuple[bytes, ...]]] = {
 
 
 STEPS_OF_A_RUN = STEPS // 30
-"""Many short runs find more than a few long ones, and instrumented code takes several times as long."""
+"""Limit of calls: many short runs find more than a few long ones, and instrumented code is several times slower."""
 
 
 def run(name: str, data: bytes) -> None:

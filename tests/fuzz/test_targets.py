@@ -9,7 +9,7 @@ import pytest
 from tests.fuzz.targets import TARGETS, run
 
 CHANGED = 40
-"""Changed inputs of each seed."""
+"""Number of changed inputs for each seed."""
 
 
 @pytest.mark.parametrize("name", TARGETS)

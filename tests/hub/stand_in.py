@@ -27,7 +27,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 PAGE = 1_000
 """Entries of one page of a tree."""
 LARGE = 10_000_000
-"""Bytes from which a file is in the store."""
+"""Size in bytes from which a file is in the store."""
 _STORED = (".safetensors", ".bin", ".gguf", ".pth", ".msgpack", ".h5")
 
 
@@ -77,7 +77,7 @@ class Reply:
     close: bool = False
     version: str = "HTTP/1.1"
     unframed: bool = False
-    """Neither length nor chunks: the body ends with the connection."""
+    """No length and no chunks: the body ends with the connection."""
 
     def header(self, name: str) -> str:
         """The value of a header, "" where it is absent."""
@@ -96,7 +96,7 @@ class Reply:
 
 
 Fault = Callable[[Seen, Reply], Reply | None]
-"""Gives a reply in place of the right one, or None where it does not apply."""
+"""Returns a reply instead of the correct one, or None where it does not apply."""
 
 
 @dataclass

@@ -131,7 +131,7 @@ UNUSABLE = {
     "token-controls": ({"HF_TOKEN": "hf_hunter2\x1b[2J\r\nX-More: 1"}, ()),
     "token-letters": ({"HF_TOKEN": "hf_hunter2\u3164\u00e9"}, ()),
 }
-"""Settings that allow no connection, or hold something else than a token: the environment, and the files it names."""
+"""Settings that allow no connection, or contain something other than a token: the environment, and its files."""
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")

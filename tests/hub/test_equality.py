@@ -19,7 +19,7 @@ from tests.sparse_models import header_bytes, make
 
 NAMES = ("llama8b", "llama405b", "dsv3")
 CLIENT_FIRST = 100_001
-"""Bytes that the client of the Hub asks of each shard at first."""
+"""Bytes of the first request of the Hub's client for each shard."""
 
 
 @pytest.fixture(scope="module")

@@ -38,7 +38,7 @@ parakeet_rnnt parakeet_tdt xcodec univnet clvp rf_detr pixio seggpt vitmatte pat
 )
 NEWEST, OLDER = "transformers 5.23.0", "transformers 4.57.6"
 CLASSES = 3
-"""Most classes of one type."""
+"""Maximum number of classes of a type."""
 EACH = 12
 """Number of damages for each class, chosen by its name among those that apply."""
 ALWAYS = ("healthy", "lost", "misshaped", "base")

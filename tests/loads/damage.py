@@ -22,7 +22,7 @@ INDEX = "model.safetensors.index.json"
 CONFIG = "config.json"
 Damage = list[Any]
 Fill = Callable[[str, str, Shape], bytes]
-"""Data for a text that identifies the tensor, of a dtype and a shape."""
+"""Data of a tensor, from a text that identifies it, its dtype and its shape."""
 
 
 class WeightFile(Struct):

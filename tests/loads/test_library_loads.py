@@ -21,7 +21,7 @@ from tests.loads.damage import healthy, write
 from tests.loads.test_loads import agrees
 
 EACH = [37, pytest.param(1, marks=pytest.mark.slow)]
-"""Every how many-th record is loaded."""
+"""Every so many records are loaded."""
 ACCEPTED = {"unknown-class", "no-entry"}
 """An unknown class may be one of a later version; a component that is not named may be given by the caller."""
 
@@ -296,7 +296,7 @@ FAILURES: list[tuple[str, list[Any], list[str]]] = [
     ("t5.prefix", [["config", ["d_kv"], 8, adapter_cases.BASE], ["config", ["num_attention_heads"], 5, C]], ["A933"]),
     ("llama.prefix", [["config", ["num_attention_heads"], 4, C]], ["A934"]),
 ]
-"""Adapter, damage, and the codes of the findings but notes."""
+"""Adapter, damage, and the codes of errors and warnings."""
 LOADED = {"A906", "A932", "A933", "A934", "A935"}
 """Findings on adapters that PEFT loads completely."""
 

@@ -27,9 +27,9 @@ MAJORS = (NEWEST, OLDER)
 SHARES = {NEWEST: 0.998, OLDER: 0.985}
 """Share of records that are predicted exactly: the same outcome and the same counts."""
 NOT_KNOWN = ("SwitchTransformersModel", "BartForSequenceClassification", "FlavaForPreTraining")
-"""Classes whose definition does not give all tensors that transformers ties or builds."""
+"""Classes whose definition lacks tensors that transformers ties or builds."""
 SOME = 131
-"""Every how many-th record the fast tier takes."""
+"""Every so many records are in the fast tier."""
 
 
 @cache

@@ -16,7 +16,7 @@ from tests.oracle.value_cases import decoded
 
 Change = tuple[str, Any]
 EVERY = 7
-"""Of all records every so many are read."""
+"""Every so many records are read."""
 
 REFUSED: list[tuple[str, str, Change, str, Any]] = [
     # model type, end of the class, key and value, code, the value that the remedy sets; ... where it sets none

@@ -25,7 +25,7 @@ def of_class(name: str) -> list[Any]:
 
 
 LEFT_OVER: list[Any] = [["config", ["auto_map"], {"AutoModelForCausalLM": "modeling_own.OwnForCausalLM"}]]
-"""The entry for code that is in no file, in the config of a model of transformers."""
+"""The auto_map of absent code in the config of a model of transformers."""
 
 
 def renamed_shards(pattern: str, index: Any = None) -> list[Any]:

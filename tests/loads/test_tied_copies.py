@@ -19,8 +19,8 @@ COPIES = {
     ("bert", "BertForMaskedLM", "cls.predictions.bias", "cls.predictions.decoder.bias"): "random",
     ("t5", "T5ForConditionalGeneration", "shared.weight", "encoder.embed_tokens.weight"): "complete",
 }
-"""(model type, class, original, copy) -> what transformers 4.57.6 does: a tie takes the original, unless one module
-stands in both places."""
+"""(model type, class, original, copy) -> load of transformers 4.57.6: a tie uses the original, unless one module
+is used in both places."""
 
 
 @pytest.mark.parametrize("case", COPIES, ids=str)

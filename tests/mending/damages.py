@@ -299,7 +299,7 @@ def damaged(name: str, folder: Path) -> dict[str, str]:
 
 
 WEIGHTS = ("", ".safetensors", ".safetensor", ".txt")
-"""Endings under which the weights are stored."""
+"""File suffixes of weights."""
 
 
 def digests(folder: Path) -> dict[str, str]:

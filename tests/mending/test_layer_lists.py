@@ -48,7 +48,7 @@ def test_the_list_of_layer_types_follows_the_number_of_layers(model_type: str) -
 
 UNIFORM = [name for name in TYPES if len(set(base_record(name)["config"][LIST])) == 1
            and "linear_attention" not in base_record(name)["config"][LIST]]  # fmt: skip
-"""Where the list decides which tensors a layer has, a layer beyond it is N406: no key explains it."""
+"""Types with equal entries: where the entries determine the tensors of a layer, an additional layer is N406 instead."""
 
 
 @pytest.mark.parametrize("model_type", sampled(UNIFORM, 8))

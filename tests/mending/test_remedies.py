@@ -40,11 +40,11 @@ MORE = {
 }  # fmt: skip
 EVERY = TYPES | MORE
 SAMPLE = 37
-"""Every how many-th case CI takes."""
+"""Every so many cases run in CI."""
 MINIMUM = 200
-"""Cases that are mended."""
+"""Minimum number of repaired cases."""
 SHARE = 0.93
-"""Of all cases; the others are left to the person, such as a size that several keys explain."""
+"""Minimum share of repaired cases; the others are left to the user, such as a size that several keys explain."""
 
 
 def of_types(config: dict[str, object]) -> Iterator[tuple[str, Change]]:

@@ -149,7 +149,7 @@ ROLES = {
     "DEC_FFN_DOWN": "mlp.down",
     "DEC_OUTPUT_NORM": "norm.final",
 }
-"""A meaning of gguf -> the roles that it may be here."""
+"""A meaning of gguf -> the roles that it may have here."""
 
 EXCEPTIONS = {
     ("falcon", "ATTN_NORM", "norm.mlp"): "`ln_mlp` is what llama.cpp calls the first norm of the parallel layer",
@@ -182,7 +182,7 @@ MORE = {
     "paddleocr": "paddleocr_vl_text", "qwen35": "qwen3_5_text", "qwen35moe": "qwen3_5_moe_text",
     "qwen3next": "qwen3_next",
 }  # fmt: skip
-"""Architectures of gguf whose files are not read as a model here -> the model type that has their layers."""
+"""Architectures of gguf without a definition for their files -> the model type with the same layers."""
 
 SPLIT = {
     "deepseek3": "deepseek2",
@@ -200,14 +200,14 @@ SPLIT = {
 LAYERS = 2
 NUMBERS = {name: architecture for architecture, name in gguf.MODEL_ARCH_NAMES.items()}
 ALTERING = frozenset({"arctic"})
-"""Architectures with names of tensors that gguf then has for all others in the same process."""
+"""Architectures whose tensor names gguf afterwards applies to all others in the same process."""
 KNOWN = {
     name: model_type
     for name, (model_type, _) in ARCHITECTURES.items()
     if SPLIT.get(name, name) in NUMBERS and name not in ALTERING
 }
 CASES = {**KNOWN, **MORE}
-"""Without the architectures that the installed gguf is too old for."""
+"""Without the architectures that the installed gguf lacks."""
 
 
 def definition_known_as(name: str) -> Architecture:

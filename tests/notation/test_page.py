@@ -9,7 +9,7 @@ from inspector.notation import definition, kinds
 from inspector.notation.page import page
 
 OF_FILES = {"rooted", "replace"}
-"""Functions that make definitions from definitions; the page is about what is inside one."""
+"""Functions that derive definitions from definitions; the page describes the content of a definition."""
 
 
 def test_the_page_names_every_row_kind_and_function() -> None:

@@ -126,7 +126,7 @@ NAMES = {
         mlp.input_linear shared_mlp.input_linear block_sparse_moe.input_linear
     """,
 }
-"""What a role ends in -> the ends of the paths that mean it; the longest end that fits a path counts."""
+"""End of a role -> the ends of paths that have it; the longest end that matches a path counts."""
 
 SUBJECTS = ("attention", "cross", "mlp")
 """Roles of these end in a word of `NAMES` only where the table lists the path. Elsewhere `fc1` and `proj_in` may also
@@ -154,7 +154,7 @@ EXCEPTIONS = {
     ("dense2", "adapter.up"): "xmod: an adapter narrows, then widens",
     ("project_q", "head.dense.q"): "wav2vec2: the quantized targets of pretraining, not queries",
 }
-"""(end of a path, role) -> why the name does not mean the role that it says elsewhere."""
+"""(end of a path, role) -> why the name has another role than elsewhere."""
 
 
 PACKS = {
@@ -175,7 +175,7 @@ PACKS = {
     "head.modulation": ("scale shift", "shift scale"),
     "norm.modulation": ("shift scale gate",),
 }
-"""A role, or what it ends in -> what one matrix packs, in order. `ORDERS` has the orders that depend on the name."""
+"""A role, or its end -> the parts of a packed matrix, in order. `ORDERS` has the orders that depend on the name."""
 
 ORDERS = {
     "B C dt": ("bcdt_proj",),
@@ -197,7 +197,7 @@ ORDERS = {
         "feed_forward_in.gate_up_proj", "feed_forward_out.gate_up_proj",  # phi4: chunk() gives the gate last
     ),
 }  # fmt: skip
-"""Order -> the ends of the paths that have it; an order that is not here is the only one of its role."""
+"""Order -> the ends of the paths that have it; other orders are the only one of their role."""
 
 SHORT = {"q": "query", "k": "key", "v": "value"}
 MEANING = {name: frozenset(words.split()) for words, names in NAMES.items() for name in names.split()}
@@ -325,7 +325,7 @@ def test_packed_matrices_have_a_width_for_each_part() -> None:
 
 
 SWAPS = (("query", "key"), ("up", "down"))
-"""Words of roles of attention and MLPs that are exchanged, as a wrong definition would have them."""
+"""Words of roles of attention and MLPs to exchange, as in a wrong definition."""
 
 
 def swapped(role: str, one: str, other: str) -> str:

@@ -30,7 +30,7 @@ from tests.oracle.value_cases import changes, decoded
 from tests.oracle.value_cases import parts as parts_of
 
 TRIED = 4
-"""Most values that are tried."""
+"""Maximum number of values to try."""
 LETTERS = "wmzlnt"
 
 

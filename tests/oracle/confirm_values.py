@@ -44,11 +44,11 @@ from tests.oracle.value_cases import Path as Place
 REFUSED = ("config", "model", "finish")
 OF_THE_PLACE = re.compile(r"ImportError|ModuleNotFoundError|OSError|ConnectionError|MemoryError|allocate memory")
 ABSTRACT = re.compile(r"Pre[tT]rained\w*Model$|^PretrainedBart")
-"""Names of classes that build nothing."""
+"""Names of abstract classes."""
 SWITCHES = 6
 WORD = re.compile(r"[a-z0-9_+-]{1,32}")
 LONGER = range(2, 7)
-"""Lengths of lists that may be read in the place of a single value."""
+"""Lengths of lists that may be accepted instead of a single value."""
 WORDS, LENGTHS = "wx", "pq"
 Pair = tuple[Place, str]
 

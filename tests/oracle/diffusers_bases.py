@@ -1353,4 +1353,4 @@ PUBLISHED: dict[str, dict[str, dict[str, Any]]] = {
         "out_channels": 12, "patch_size": 2, "scale_factor_spatial": 16,
     }},
 }  # fmt: skip
-"""Arguments of published components, at their full size: what lists of stages look like in the wild."""
+"""Arguments of published components at full size, with real lists of stages."""

@@ -13,7 +13,7 @@ PROBES: Mapping[str, Sequence[Any]] = {
 }  # fmt: skip
 """Values of each type of JSON: null, true or false, an integer, a float, a string, a list, an object."""
 DEEPEST = 3
-"""Most lists within each other of which the entries are tried."""
+"""Maximum depth of nested lists whose entries are tried."""
 Passes = Callable[[Any], bool]
 
 

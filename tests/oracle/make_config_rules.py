@@ -209,13 +209,13 @@ HEADS = re.compile(r"(encoder_|decoder_)?(num_)?(attention_)?heads|n_heads?|num_
 
 
 PAD_BELOW = "((pad_token_id + vocab_size) < 0)"
-"""A padding token counts from the end where it is negative."""
+"""Lower limit: a negative padding token counts from the end."""
 PAD, CROSS = "(pad_token_id >= vocab_size)", "(add_cross_attention == true) and (is_decoder == false)"
 ZERO, DIVIDED = re.compile(r"\((\w+) == 0\)"), re.compile(r"\(\((\w+) % (\w+)\) != 0\)")
 
 
 LARGE = 60
-"""A token that the vocabularies of records, and of models that were cut down, may not have."""
+"""A token id beyond the vocabularies of records and of reduced models."""
 
 
 def default_pad(kind: Any) -> int:
@@ -263,7 +263,7 @@ def by_class(model_type: str, rules: Sequence[str]) -> tuple[list[str], dict[str
 
 
 OTHERS = 4
-"""Most classes of a type, beside that of the first record, from which models are built."""
+"""Maximum number of classes of a type, in addition to that of the first record, to build models of."""
 
 
 def of_classes(model_type: str, known: Sequence[str]) -> dict[str, list[str]]:

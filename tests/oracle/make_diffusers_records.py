@@ -40,7 +40,7 @@ from tests.oracle.diffusers_classes import class_of
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "diffusers"
 LARGEST = 2_000_000_000
-"""Parameters of a class at its defaults; the names of larger ones repeat what the tiny ones say."""
+"""Parameters of a class at its defaults; the names of larger ones repeat those of tiny ones."""
 
 Arguments = Mapping[str, Any]
 

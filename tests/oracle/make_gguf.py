@@ -108,17 +108,17 @@ CHANGES: dict[str, dict[str, Any]] = {
                          "mamba_num_heads": 2, "n_group": 1},
     "falcon": {"num_kv_heads": 6, "ffn_hidden_size": 192, "new_decoder_architecture": False, "multi_query": False},
 }  # fmt: skip
-"""Config values for which the converter writes what llama.cpp loads: both take widths and numbers for given."""
+"""Config values for which llama.cpp loads the converted file: both assume certain widths and numbers."""
 LAST = "arctic"
-"""The type with names of tensors that the converter keeps for all types after it."""
+"""The type whose tensor names the converter keeps for all types after it."""
 TURNED = frozenset({"qwen3_vl_moe"})
-"""Types of which the converter reads the experts as transformers 4 stored them, [in, out], and published files do: what
-it makes of those that transformers 5 saves does not load.
+"""Types whose experts the converter reads as [in, out], as in published files and transformers 4: conversions of files
+of transformers 5 do not load.
 """
 SECTIONS = {"text_config": {"rope_parameters": {"rope_type": "default", "mrope_section": [1, 1, 2]}}}
 NOMIC = {"causal": False, "prenorm": False, "rotary_emb_fraction": 1.0, "rotary_emb_interleaved": False,
          "rotary_emb_scale_base": None, "rotary_emb_base": 10000}  # fmt: skip
-"""What the configs of Nomic's encoders state by their authors' code."""
+"""Keys of Nomic's encoders in the configs of their authors' code."""
 STATED: dict[str, dict[str, Any]] = {
     **dict.fromkeys(("qwen2_vl", "qwen2_5_vl", "qwen3_asr", "qwen3_omni_moe"), SECTIONS),
     **{name: {"scoring_func": "sigmoid"} for name in ("deepseek_v32", "exaone_moe")},
@@ -153,7 +153,7 @@ STATED: dict[str, dict[str, Any]] = {
     },
     "falcon_h1": {"head_dim": 8}, "t5": {"decoder_start_token_id": 0}, "minimax_m2": {"rotary_dim": 8},
 }  # fmt: skip
-"""Keys of published configs that transformers 5 no longer writes and the converter asks for."""
+"""Keys of published configs that transformers 5 no longer writes and the converter requires."""
 LEFT_OUT = {
     "nemotron_h_dense": (
         "num_experts_per_tok",
@@ -166,13 +166,13 @@ LEFT_OUT = {
     ),
     "nomic_bert_moe": (),
 }
-"""Keys that published configs do not have and by which the converter knows another architecture; the config is
-read as it stands, where a class of transformers would give it other values."""
+"""Keys that published configs do not have and by which the converter recognizes another architecture; the config is
+read without the class of transformers, which would change its values."""
 AS_PUBLISHED = {
     "bitnet": (("attn_sub_norm.", "inner_attn_ln."), ("ffn_sub_norm.", "ffn_layernorm.")),
     "kimi_linear": (("layers.0.block_sparse_moe.", "layers.0.mlp."),),
 }
-"""Names that transformers 5 writes otherwise than published files have them, and the converter reads them."""
+"""Names of published files, which the converter reads and transformers 5 writes differently."""
 BY_AUTHORS: dict[str, dict[str, Any]] = {
     "bitnet": {"architectures": ["BitnetForCausalLM"], "auto_map": {
         "AutoConfig": "configuration_bitnet.BitnetConfig",
@@ -257,8 +257,8 @@ OWN_CODE: dict[str, tuple[str, str, dict[str, Any]]] = {
         "moe_primary_router_apply_softmax": False}),
     "xverse": ("xverse", "XverseForCausalLM", BASE | {"num_key_value_heads": 6}),
 }  # fmt: skip
-"""Record -> model type, class and config of models by code of their own. The converter takes the names that the
-definition gives them: what it does not know it refuses.
+"""Record -> model type, class and config of models with custom code. The converter accepts the names of the definition
+and refuses unknown ones.
 """
 KINDS = ("u8", "i8", "u16", "i16", "u32", "i32", "f32", "bool", "text", "array", "u64", "i64", "f64")
 
@@ -266,7 +266,7 @@ KINDS = ("u8", "i8", "u16", "i16", "u32", "i32", "f32", "bool", "text", "array",
 NEWER = {"HY_V3": "hy_v3", "LAGUNA": "laguna"}
 """Architectures that the converter's `gguf` lacks: their names in llama.cpp."""
 NO_NAMES = ("TIME_MIX", "CHANNEL_MIX", "ENC_", "DEC_", "V_", "A_", "CONV", "POSNET")
-"""Beginnings of tensors of other kinds of models, which have names of theirs in common."""
+"""Prefixes of tensors of other kinds of models, which share names."""
 
 
 def with_newer(gguf: Any) -> None:
@@ -535,7 +535,7 @@ PREPROCESSOR = {
     "patch_size": 14, "merge_size": 2,
     "size": {"height": 56, "width": 56, "shortest_edge": 3136, "longest_edge": 12544},
 }  # fmt: skip
-"""What the converter asks of preprocessor_config.json."""
+"""Keys of preprocessor_config.json that the converter requires."""
 
 
 def projected(name: str, place: Path) -> dict[str, Any]:

@@ -53,20 +53,20 @@ LAYER_NAMES = re.compile(rb"(?:enc\.|dec\.)?blk\.%d\.[a-z0-9_.]+")
 MODEL_CLASS = re.compile(rb"_ZTV\d+llama_model_([a-z0-9_]+)")
 WORD = re.compile(rb"(?<=\0)[a-z][a-z0-9._-]{1,30}(?=\0)")
 PRE_TOKENIZERS = (b"llama-bpe", b"smaug-bpe", b"deepseek-coder", b"roberta-bpe", b"chatglm-bpe", b"superbpe")
-"""Values that lie apart in the library; others lie near them."""
+"""Values at distant places in the library; others are near them."""
 NEAR = 2000
-"""Bytes around them."""
+"""Bytes to search around them."""
 JOINED = frozenset({"blk.#.attn_q.weight", "blk.#.attn_k.weight", "blk.#.attn_v.weight"})
-"""Matrices that llama.cpp reads from one as well, whatever the architecture."""
+"""Matrices that llama.cpp also reads joined, for any architecture."""
 PROJECTOR = "clip"
-"""The architecture of mmproj files, which are loaded beside a model."""
+"""The architecture of mmproj files, which are loaded together with a model."""
 UNKNOWN = "unknown model architecture"
 SUFFIXES = (".weight", ".bias", "")
-"""Scales of quantized weights (`.scale`, `.input_scale`) are read beside any weight, and left out here."""
+"""Scales of quantized weights (`.scale`, `.input_scale`) are read with any weight, and omitted here."""
 MOST_ELEMENTS = 10**6
-"""Elements of a tensor: without a key a size may be any number."""
+"""Maximum number of elements of a tensor: without a key a size may be any number."""
 MOST_LOADS = 3000
-"""Loads for one file: it has fewer tensors."""
+"""Maximum number of loads for a file, which has fewer tensors."""
 KEYS: Final[Mapping[str, tuple[str, Any]]] = {
     "context_length": ("u32", 70), "embedding_length": ("u32", 48), "block_count": ("u32", 3),
     "vocab_size": ("u32", 107),
@@ -83,7 +83,7 @@ GUESSES: Final[Mapping[str, tuple[str, Any]]] = {
     "rope.dimension_sections": ("[i32]", [2, 2, 2, 0]), "attention.sliding_window_pattern": ("[bool]", [1, 1, 0]),
     "attention.gate_lora_rank": ("u32", 8), "token_type_count": ("u32", 2),
 }  # fmt: skip
-"""Keys that are added with these values where llama.cpp asks for them."""
+"""Keys that are added with these values where llama.cpp requires them."""
 Shapes = dict[str, tuple[int, ...]]
 
 

@@ -68,7 +68,7 @@ KINDS = {
 TIE = "tie_word_embeddings"
 SECONDS = 60
 SPELLINGS = 24
-"""Most spellings of one definition that are tried."""
+"""Maximum number of naming schemes of a definition to try."""
 
 
 def base_records(major: str, types: Collection[str]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -44,7 +44,7 @@ from tests.loads.damage import Folder, damaged, healthy, write
 
 LOADS = Path(__file__).parents[2] / "fixtures" / "loads"
 SECONDS = 60
-"""Longest time of the processor for one load."""
+"""Limit of CPU seconds for a load."""
 
 
 def fill(name: str, dtype: str, shape: tuple[int, ...]) -> bytes:

@@ -51,7 +51,7 @@ MODELS: Mapping[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
                                       + ["full_attention"]},
                 ("self_attn.q_proj", "mlp.experts.gate_proj", "mlp.experts.down_proj")),
 }  # fmt: skip
-"""mlx-lm's model -> class of transformers, what its config has beside `DECODER`, and the modules that are trained."""
+"""mlx-lm's model -> class of transformers, keys of its config in addition to `DECODER`, and the trained modules."""
 
 
 def trained(name: str, *, dora: bool) -> dict[str, Any]:

@@ -57,13 +57,13 @@ OTHERS: Mapping[str, Sequence[Any]] = {
     "fraction": (1.5, 0.5), "true": (True,), "list": ([1], ["no_such_word"], [[8]]), "object": ({}, {"no_such_key": 1}),
     "words": ("no_such_word",),
 }  # fmt: skip
-"""Values that stand for a condition: it holds where each of them is refused."""
+"""Values that represent a condition: it holds where each of them is refused."""
 KINDS: Mapping[str, str] = {
     "fraction": r"float", "true": r"bool", "list": r"(?i)list|tuple|set|sequence", "object": r"(?i)dict|mapping|config",
 }  # fmt: skip
-"""Condition -> what the type of a key says that takes such values: whether it takes one depends on other keys."""
+"""Condition -> types of keys that accept such values: whether one is accepted depends on other keys."""
 OF_SHAPES = re.compile(r"size mismatch|shape|expand|must match")
-"""What a refusal says that is one of the tensors, not of the value."""
+"""Parts of messages about tensors, not about the value."""
 
 
 def plain(value: Any) -> Any:

@@ -30,15 +30,15 @@ WITHOUT_WEIGHTS = re.compile(
     r"(Tokenizer|FeatureExtractor|Processor)(Fast|Pil|PilFast|Legacy)?$"
     r"|^(PreTrainedTokenizer.*|TokenizersBackend|PythonBackend|SentencePieceBackend)$"
 )
-"""Names of the classes of transformers that hold no weights and that a pipeline may name."""
+"""Names of classes of transformers without weights that a pipeline may name."""
 
 
 WRITTEN = {"checking": "Make sure to define a feature extractor", "animating": "UNetMotionModel.from_unet2d("}
-"""Key of the table -> what is in the constructors of its pipelines."""
+"""Key of the table -> text in the constructors of its pipelines."""
 
 
 PROJECTED = "CLIPTextModelWithProjection"
-"""A class of which other pipelines take the variant without a projection."""
+"""A class of which other pipelines use the variant without a projection."""
 
 
 def of_pipelines(diffusers: Any) -> dict[str, Any]:

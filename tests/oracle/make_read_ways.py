@@ -45,7 +45,7 @@ PIPELINES: Mapping[str, str] = {
     "QwenImageTransformer2DModel": "QwenImage", "SD3Transformer2DModel": "SD3", "SanaTransformer2DModel": "Sana",
     "WanTransformer3DModel": "Wan", "ZImageTransformer2DModel": "ZImage",
 }  # fmt: skip
-"""Class -> what the name of the loader of its pipelines begins with."""
+"""Class -> prefix of the name of its pipelines' loader."""
 ENDS: Mapping[str, tuple[str, str]] = {
     "peft": ("lora_A.weight", "lora_B.weight"), "kohya": ("lora_down.weight", "lora_up.weight"),
     "old": ("lora.down.weight", "lora.up.weight"),
@@ -55,7 +55,7 @@ OF_WIDTHS: Mapping[str, str] = {
     "ChromaTransformer2DModel": "base_model.model.", "FluxTransformer2DModel": "base_model.model.",
     "HunyuanVideoTransformer3DModel": "diffusion_model.", "Lumina2Transformer2DModel": "diffusion_model.",
 }  # fmt: skip
-"""Class -> prefix before the names of its authors behind which diffusers splits matrices of the published width."""
+"""Class -> prefix before the names of its authors after which diffusers splits matrices of the published width."""
 RANK = 4
 
 

@@ -45,13 +45,13 @@ STAGES = frozenset({"out_features", "out_indices", "stage_names"})
 """Keys of backbones, whose lists depend on the depth of the model."""
 OF_STAGES = frozenset("triyg")
 BY_LIST = "wxpq"
-"""Kinds of which only those are refused that are not listed, or of another length than lists beside them."""
+"""Kinds of which only values not listed, or of another length than related lists, are refused."""
 TYPES = tuple(oracle_types())
 CONFIRMED, FURTHER = ".confirmed.json", ".further.json"
 BUILDING = ("Model", "Backbone", "Encoder", "Decoder")
 """Ends of the names of classes that build the model of a type without a head."""
 Scope = tuple[str, tuple[str, ...] | None]
-"""("config" or "model", the classes; None for all of the type)."""
+"""("config" or "model", classes; None for all classes of the type)."""
 
 
 def both(one: Scope | None, other: Scope | None) -> Scope | None:

@@ -38,10 +38,10 @@ from tests.oracle.make_diffusers_values import NO_WORD, candidates
 
 TABLE = Path(__file__).parents[2] / "inspector" / "loading" / "schedulers.json"
 SMALL: Final = 8
-"""Defaults up to this may have a greatest value that is taken."""
+"""Settings with defaults up to this may have a maximum."""
 GREATER: Final = (*range(1, 13), 100, 1000)
 CHANNELS: Final = (4, 8)
-"""Channels of what a model gives: those of the sample, or twice as many where it learned the variance."""
+"""Channels of a model's output: those of the sample, or twice as many where it learned the variance."""
 
 
 def calls(kind: Any) -> Iterator[dict[str, Any]]:

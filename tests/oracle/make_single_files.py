@@ -48,14 +48,14 @@ WRITTEN_FOR: dict[str, dict[str, Any]] = {
     "SanaTransformer2DModel": {**BASES["SanaTransformer2DModel"], "guidance_embeds": False, "qk_norm": None},
     "StableCascadeUNet": {**BASES["StableCascadeUNet"], "clip_text_in_channels": 28},
 }  # fmt: skip
-"""Sizes or switches that a converter has in its code."""
+"""Sizes or switches that a converter hard-codes."""
 VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     "WanTransformer3DModel": ({"image_dim": 30, "added_kv_proj_dim": 36},),
     "WanVACETransformer3DModel": ({"image_dim": 30, "added_kv_proj_dim": 36},),
     "StableCascadeUNet": ({"clip_text_in_channels": None},),
     "CosmosTransformer3DModel": ({"extra_pos_embed_type": None},),
 }
-"""More of a class: what changes in its arguments."""
+"""Variants of a class: changes of its arguments."""
 
 
 def converters() -> dict[str, Convert]:

@@ -30,7 +30,7 @@ OPTIONS: Mapping[str, tuple[str, dict[str, Any]]] = {
     "lora norms": ("lora", {"train_norm": True}), "glora": ("glora", {}), "dylora": ("dylora", {}),
     "lora scalar": ("lora", {"use_scalar": True}), "diag-oft rescaled": ("diag-oft", {"rescaled": True}),
 }  # fmt: skip
-"""What else LyCORIS has for a UNet with convolutions: name -> algorithm and options."""
+"""Further variants of LyCORIS for a UNet with convolutions: name -> algorithm and options."""
 XL_UNET = {
     "sample_size": 16, "block_out_channels": (16, 24, 40), "layers_per_block": 2, "norm_num_groups": 8,
     "cross_attention_dim": 28, "attention_head_dim": (2, 3, 5), "transformer_layers_per_block": (1, 1, 2),

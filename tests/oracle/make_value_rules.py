@@ -73,7 +73,7 @@ ROTARY: Mapping[str, Mapping[str, Any]] = {
 }  # fmt: skip
 """Types of rotary embeddings with all keys that any version needs, apart from the base."""
 NUMBERS = ("linear", "dynamic", "yarn", "llama3")
-"""Types whose keys are single numbers: a config class that refuses one of these accepts it with no others."""
+"""Types whose keys are single numbers: a config class that refuses one of these accepts it with no other keys."""
 NEVER, ANY = "-", "*"
 HEADS = re.compile(r".*(heads?|head_dim)")
 NO_TYPE, NO_ACTIVATION = "no_such_type", "no_such_activation"

@@ -43,7 +43,7 @@ from tests.oracle.measure_loads import MOST_ELEMENTS, MOST_TENSORS, edited, with
 DIFFUSERS, PEFT = "diffusers", "peft"
 WEIGHTS = {DIFFUSERS: component_cases.WEIGHTS, PEFT: adapter_cases.WEIGHTS}
 DROPPED = "dropped"
-"""Key of a result: stored tensors whose numbers are nowhere in memory."""
+"""Key of a result: stored tensors whose values are nowhere in memory."""
 
 
 def drawn(library: str, chance: random.Random) -> tuple[str, Folder]:

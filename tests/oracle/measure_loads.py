@@ -35,7 +35,7 @@ from tests.oracle.make_loads import fill, loaded
 MOST_TENSORS = 700
 MOST_ELEMENTS = 3_000_000
 UNCHANGED = ("id2label", "label2id", "architectures", "transformers_version", "_name_or_path")
-"""Keys of which a change says nothing about a rule."""
+"""Keys whose changes do not test a rule."""
 ODD: tuple[Any, ...] = ("big", True, False, 0, -1, 1.5, [], {}, {"a": 1}, [1, 2], "")
 Place = tuple[Any, ...]
 

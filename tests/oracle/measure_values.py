@@ -38,12 +38,12 @@ from tests.judged import oracle_types, records
 from tests.oracle.value_cases import changed, changes, decoded, places
 
 SECONDS = 3
-"""Longest time of the processor for one model."""
+"""Limit of CPU seconds for a model."""
 MOST_CLASSES = 2
 IN_TURN: Mapping[str, str] = {"o": "m", "u": "h"}
-"""Kind -> the kind that is measured before it, without which it says nothing."""
+"""Kind -> the kind that is measured before it; where that is accepted, this one is not measured."""
 LONGEST = 160
-"""Most letters of a message that are kept."""
+"""Maximum length of a stored message."""
 
 
 class Refusal(Exception):

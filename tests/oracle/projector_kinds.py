@@ -45,13 +45,12 @@ def keys_of(kind: str) -> Keys:
 
 
 NEAR: Final = 3000
-"""Bytes around known kinds in the library, in which the others are."""
+"""Bytes to search around known kinds in the library."""
 UNKNOWN: Final = "unknown projector type"
 _WORD: Final = re.compile(rb"(?<=\0)[a-z][a-z0-9._-]{1,30}(?=\0)")
 SHORTEST: Final = 3
 ELSEWHERE: Final = ("mlp",)
-"""Kinds that are not stored for themselves: they end words far from the others. Of all such ends, the library knows
-these."""
+"""Kinds that are not stored as separate strings: they are the end of strings far from the others."""
 
 
 def known(library: ProjectorLibrary, path: Path, place: Path) -> list[str]:

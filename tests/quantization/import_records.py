@@ -21,7 +21,7 @@ from tests.quantization.recorded import DTYPES, LAYERS, write_record
 SIDE_FILES = ("hf_quant_config.json", "quantization_config.json", "quantize_config.json", "quant_config.json",
               "quanto_qmap.json")  # fmt: skip
 NOT_WEIGHTS = {"mxfp4_gptoss_experts"}
-"""Layers whose class holds its tensors in another form than checkpoints do."""
+"""Layers whose class stores its tensors in another form than checkpoints."""
 
 
 def content(path: Path) -> Any:

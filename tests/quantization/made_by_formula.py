@@ -417,7 +417,7 @@ def gptq_config(bits: int, group: int, **more: Any) -> dict[str, Any]:
 
 SCALAR: tuple[str, list[int]] = ("F32", [])
 Simple = tuple[dict[str, Any], Writer, dict[str, Any]]
-"""(model, writer of the linears, quantisation settings)."""
+"""(model, writer of the linears, quantization settings)."""
 
 SIMPLE: dict[str, Simple] = {
     "gptq-8-64-act": (LLAMA, gptq(8, 64), gptq_config(8, 64, desc_act=True)),

@@ -31,7 +31,7 @@ NAMES = [*RECORDED, *MADE_BY_FORMULA]
 DENSE = ("mlx_bf16", "mlx-nothing")
 """Checkpoints in which nothing is quantized."""
 LEFTOVERS: dict[str, list[str]] = {"ct-sparse": ["T652"]}
-"""Records of what no present loader reads -> the codes that report it."""
+"""Records that no current loader reads -> the codes that report it."""
 
 PACKED = [name for name in NAMES if name not in DENSE]
 

@@ -84,7 +84,7 @@ def test_lost_values_are_one_finding_and_not_a_missing_tensor(name: str) -> None
 ALONE = ["mlx_4bit_g64", "mlx_mxfp4", "gptq_4bit_g128_sym", "awq_gemm_4bit_g128", "bnb_nf4", "bnb_int8",
          "ct_fp8_dynamic", "fp8_finegrained", "quanto_int4", "torchao_f8wo", "quark_int4_g128",
          "modelopt_nvfp4", "vptq", "spqr", "exl3", "gptq-qqq", "torchao-tiles"]  # fmt: skip
-"""Checkpoints of which a module has no other like it that says how it is quantized."""
+"""Checkpoints in which no similar module shows how a module is quantized."""
 
 
 @pytest.mark.parametrize("name", ALONE)
@@ -173,7 +173,7 @@ def test_what_gemma_in_integers_lacks_is_one_finding(name: str, lost: str, expec
 
 
 BY_TENSORS = ("mlx", "torchao")
-"""Tools whose loaders ask the tensors of a module, not the config, if it is quantized."""
+"""Tools whose loaders determine from the tensors of a module, not from the config, whether it is quantized."""
 
 
 @pytest.mark.parametrize("name", PACKED)
@@ -211,7 +211,7 @@ NOT_IN_HEADERS = {
     "ct-w3-channel-odd": "one word more is the old packing of the same width",
     "ct-w6-old-channel-odd": "one word less is between the dense and the old packing of the same width",
 }
-"""Checkpoints of which headers allow other packed values -> why."""
+"""Checkpoints whose headers allow other packed values -> why."""
 
 
 @pytest.mark.parametrize("name", sampled([name for name in PACKED if name not in NOT_IN_HEADERS], 5, tool))

@@ -33,9 +33,9 @@ OPEN_ALONE = {
     "hqq-3-axis0": "along axis 0 the rows may hold any number of bits",
     "vptq-stated-outliers": "the length of a vector is no dim of any tensor",
 }
-"""Records of which the headers alone leave the number of parameters open -> why; their verdict is undecided."""
+"""Records whose headers alone do not determine the number of parameters -> why; their verdict is undecided."""
 NO_CONFIG = [name for name in NAMES if name not in OPEN_ALONE and name != "gptq-4-biases"]
-"""Without a config a bias of zeros cannot be told from a true one."""
+"""Without a config a bias of zeros cannot be distinguished from a real one."""
 RENAMED = {"mlx_4bit_mixtral"}
 """Records whose tool stores the weights under other names, stacked."""
 

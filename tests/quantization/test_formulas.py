@@ -81,7 +81,7 @@ DIFFERENT = {
     "mlx_bf16": "not quantized",
     "bitnet_autobitlinear": "not packed: a scale beside the weight",
 }
-"""Records without a writer of their own -> why."""
+"""Records without their own writer -> why."""
 VALUES_OF_ANY_DTYPE = {"quanto_float8": "weight._data", "ct_0.9.4_sparse_24": "compressed",
                        "ct_0.9.4_sparse_bitmask": "weight.compressed"}  # fmt: skip
 """Values that keep the dtype of the tool's input, which is not the formula's."""

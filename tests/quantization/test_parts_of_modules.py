@@ -25,7 +25,7 @@ VALUES = {"weight", "qweight", "weight_packed", "weight._data", "weight._data._d
           "B", "codebooks", "indices", "q_weight", "trellis", "dense_weights", "compressed",
           "weight.compressed"}  # fmt: skip
 NOT_IN_HEADERS = {("ct-sparse-24", "shape"), ("vptq", "centroids.weight"), ("vptq", "res_centroids.weight")}
-"""Tensors of which headers allow both shapes."""
+"""Tensors for which headers allow both shapes."""
 
 
 def suffixes(name: str) -> list[str]:
@@ -75,7 +75,7 @@ STATIC = {
     "ct-fp8-static": "input_scale", "ct-nvfp4": "input_global_scale", "fbgemm": "input_scale_ub",
     "fp8-static": "activation_scale", "ct-w4a8": "weight_chan_scale",
 }  # fmt: skip
-"""Schemes, and a factor beside the scale of their weights."""
+"""Schemes, and a factor in addition to the scale of their weights."""
 
 
 @pytest.mark.parametrize(("name", "suffix"), STATIC.items())
@@ -306,7 +306,7 @@ def test_zero_points_that_several_widths_fill_do_not_decide_alone(outputs: int) 
 INDEXED = [
     name for name in PACKED if "channel" not in name and any(key.endswith(".g_idx") for key in checkpoint(name)[1])
 ]
-"""Checkpoints of which the scales show the number of inputs as well."""
+"""Checkpoints whose scales also show the number of inputs."""
 
 
 @pytest.mark.parametrize("more", [1, 3])

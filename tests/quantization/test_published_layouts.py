@@ -105,11 +105,11 @@ LAYOUTS: Mapping[str, tuple[str, Writer, dict[str, Any], Callable[[str], bool]]]
     "gpt-oss in NVFP4": ("gpt_oss", in_compute_order, NVFP4, lambda name: name.endswith(STACKS)),
     "BitNet": ("bitnet", ternary, BITNET, lambda name: name.endswith("_proj.weight")),
 }  # fmt: skip
-"""Name -> model type, how a quantized weight is stored, the block, and which weights are quantized."""
+"""Name -> model type, function that quantizes a weight, the block, and the quantized weights."""
 
 
 OPEN = ("Kimi K2 Thinking",)
-"""Layouts of which so few inputs could have another number of bits, where no block says how many."""
+"""Layouts whose few inputs allow another number of bits if no block states it."""
 
 
 def published(name: str) -> tuple[Spec, dict[str, Any], int]:

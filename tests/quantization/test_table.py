@@ -19,7 +19,7 @@ TEXT = """\
 
 
 STACKED = "fp8_finegrained_mixtral"
-"""Its scales of stacked experts belong to several rows."""
+"""A checkpoint whose scales of stacked experts belong to several rows."""
 
 
 @pytest.mark.parametrize("name", [name for name in PACKED if name != STACKED])

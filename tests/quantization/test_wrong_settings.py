@@ -167,7 +167,7 @@ NOT_DECISIVE = re.compile(
     r"|^modelopt_(fp8|nvfp4): .*num_bits"  # quant_algo states it too, and loaders read that
     r"|^hqq_4bit_g64_axis0: .*group_size"  # other bits in other groups have these shapes too
 )
-"""Settings of which another value contradicts no shape."""
+"""Settings for which another value contradicts no shape."""
 
 
 def settings_in(block: Any, path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], int]]:

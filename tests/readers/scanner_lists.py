@@ -15,7 +15,7 @@ WHOLE_MODULES = """
     torch.hub torch._dynamo torch._inductor torch.jit torch.compile numpy.testing._private.utils
     test.support.script_helper
 """
-"""Modules of which they allow nothing."""
+"""Modules of which they allow no callable."""
 NAMES = """
     builtins.eval builtins.compile builtins.getattr builtins.apply builtins.exec builtins.open
     builtins.breakpoint builtins.__import__ __builtin__.eval __builtin__.__import__
@@ -59,7 +59,7 @@ DOTTED = (
     ("somebody.module", "os.system"),
     ("somebody.module", "Thing.__init__"),
 )
-"""Names that are found by walking from attribute to attribute."""
+"""Names that are resolved attribute by attribute."""
 CALLABLES = (
     *((module, name) for module in WHOLE_MODULES.split() for name in ("anything", "Thing")),
     *((whole.rpartition(".")[0], whole.rpartition(".")[2]) for whole in NAMES.split()),

@@ -10,7 +10,7 @@ from tests.judged import base_record, codes, judged, spec_of
 from tests.quantization import recorded
 
 UNPACKED = sorted(NO_WEIGHTS - {"U32", "F6_E2M3", "F6_E3M2"})
-"""Without U32, which is read as MLX's packing, and without those of which a row need not end on a byte."""
+"""Without U32, which is read as MLX's packing, and without those whose rows need not end on a byte boundary."""
 TYPES = ("llama", "bert", "resnet", "mamba", "t5", "clip")
 
 

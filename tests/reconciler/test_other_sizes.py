@@ -20,7 +20,7 @@ from tests.judged import FIXTURES, base_record, judged
 from tests.sampling import sampled
 
 LARGEST = 4_000
-"""Tensors; the larger ones of a family show nothing that the smaller ones do not."""
+"""Maximum number of tensors; larger models of a family show nothing new."""
 OTHER_SIZES = {
     "beit": "a segmentation head",
     "deberta-v2": "a layer of convolutions that only one of them has",

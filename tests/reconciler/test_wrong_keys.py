@@ -17,12 +17,12 @@ from tests.judged import FIXTURES, judged, records, spec_of
 from tests.reconciler.wrong_keys import config_of, keys_stated, outcome, records_of, wrong_keys
 
 SAMPLE = 30
-"""One of so many types is in the quick sample."""
+"""Every so many types are in the quick sample."""
 LEAVES = 25
-"""At most so many keys and items of lists of each config are changed in the quick sample."""
+"""Maximum number of keys and items of lists that are changed in each config in the quick sample."""
 
 MOST_TENSORS = 500
-"""Records of more tensors, of which one audit takes tenths of a second, are left to the complete test."""
+"""Records with more tensors, whose audits take tenths of a second, are only in the complete test."""
 
 
 def counted(records: Iterable[Mapping[str, Any]], most: int | None = None) -> Counter[str]:
@@ -94,7 +94,7 @@ KEYS: tuple[tuple[str, str, dict[str, Any], str, Any], ...] = (
     ("internvl_chat", "", {"downsample_ratio": 0.25}, "downsample_ratio", 0.5),
     ("internvl", "", {"downsample_ratio": 1.0}, "downsample_ratio", 0.5),
 )  # fmt: skip
-"""(model type, variant, what the config has instead; None for nothing, the wrong key, its value)."""
+"""(model type, variant, changes of the config; None removes a key, the wrong key, its right value)."""
 
 
 @pytest.mark.parametrize(("model_type", "variant", "changes", "key", "right"), KEYS)

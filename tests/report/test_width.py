@@ -54,7 +54,7 @@ def test_an_absurd_config_fits_the_columns(keys: dict[str, Any], tmp_path: Path)
 
 
 EACH = [12, pytest.param(4, marks=pytest.mark.complete), pytest.param(1, marks=pytest.mark.slow)]
-"""Every so many definitions are in the fast tier, the complete suite and `-m slow`."""
+"""Every so many definitions are tested in the fast tier, in the complete suite and with `-m slow`."""
 
 
 @pytest.mark.parametrize("every", EACH)

@@ -24,7 +24,7 @@ OWN = ("quantization_config", "quantization", "transformers_version", "architect
 
 
 BUFFERS = ("e_score_correction_bias",)
-"""Ends of the names of saved buffers, which are no parameters."""
+"""Suffixes of saved buffers, which are not parameters."""
 
 
 def base_of(config: dict[str, Any], bases: dict[str, dict[str, Any]], tied: bool | None) -> str | None:
