@@ -100,9 +100,9 @@ def cases() -> list[object]:
     return marked
 
 
-@pytest.mark.parametrize("taken", ["some", pytest.param("all", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("which_records", ["some", pytest.param("all", marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("which", "model_type"), cases())
-def test_every_record_is_exact_and_clean(model_type: str, which: str, taken: str) -> None:
+def test_every_record_is_exact_and_clean(model_type: str, which: str, which_records: str) -> None:
     newest = max(record["writer"] for record in records(model_type))
     fitting = [
         record
@@ -111,7 +111,7 @@ def test_every_record_is_exact_and_clean(model_type: str, which: str, taken: str
         and not contradicts_itself(model_type, record["variant"], record["writer"])
         and (which == "config" or (record["writer"] == newest and not more_than_one(record["variant"])))
     ]  # the class defaults are those of the newest version
-    for record in fitting if taken == "all" else sample(fitting, which):
+    for record in fitting if which_records == "all" else sample(fitting, which):
         config = {"model_type": model_type, "architectures": [record["class"]], **record[which]}
         audited = judged(spec_of(record), config)
         where = (record["class"], record["variant"], record["writer"])
@@ -139,15 +139,15 @@ def sparse(values: Mapping[str, Any], model_type: str, major: str) -> dict[str, 
 KEPT = ("architectures", "model_type", "transformers_version", "id2label")
 
 
-@pytest.mark.parametrize("taken", ["some", pytest.param("all", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("which_records", ["some", pytest.param("all", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("model_type", sampled(TYPES, 4))
-def test_omitted_keys_have_the_defaults_of_their_writer(model_type: str, taken: str) -> None:
+def test_omitted_keys_have_the_defaults_of_their_writer(model_type: str, which_records: str) -> None:
     plain = [
         record
         for record in records(model_type)
         if not record["variant"] and not contradicts_itself(model_type, "", record["writer"])
     ]
-    for record in plain if taken == "all" else sample(plain):
+    for record in plain if which_records == "all" else sample(plain):
         config = sparse({**record["config"], "model_type": model_type}, model_type, record["writer"].split()[1][0])
         audited = judged(spec_of(record), config)
         where = (record["class"], record["writer"], config)

@@ -1,4 +1,4 @@
-"""The variants of LoRA with tensors of their own, as PEFT 0.21 saves them for two matrices of a small model."""
+"""Variants of LoRA with additional tensors, as PEFT 0.21 saves them for two matrices of a small model."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def test_wrong_names_are_reported_and_can_be_renamed(names: tuple[str, ...]) -> 
 
 
 def test_dots_in_the_modules_of_wan_are_underscores() -> None:
-    """diffusers 0.42 refuses them behind `lora_unet_` (KeyError)."""
+    """diffusers 0.42 refuses them after the prefix `lora_unet_` (KeyError)."""
     modules = ("self_attn.q", "cross_attn.k", "ffn.0")
     ends = ((".lora_down.weight", (4, 32)), (".lora_up.weight", (32, 4)), (".alpha", ()))
     spec = {f"lora_unet_blocks_{block}.{module}{end}": ("F32", shape) for block in range(2) for module in modules

@@ -151,15 +151,15 @@ def test_another_base_is_one_finding(name: str) -> None:
 
 
 @pytest.mark.parametrize("processes", [2, 3, 4])
-@pytest.mark.parametrize("beside", [True, False])
-def test_the_rows_that_one_process_holds_are_one_finding(processes: int, beside: bool) -> None:
+@pytest.mark.parametrize("base_given", [True, False])
+def test_the_rows_that_one_process_holds_are_one_finding(processes: int, base_given: bool) -> None:
     """As the first process of FSDP2 saves an adapter that was not gathered; PEFT refuses it."""
     record = records()["llama.seven"]
     spec = {name: (dtype, (-(-shape[0] // processes), *shape[1:]))
             for name, (dtype, shape) in spec_of("llama.seven").items()}  # fmt: skip
-    audited = with_base(spec, record["adapter"], record["base"]) if beside else alone(spec, record["adapter"])
+    audited = with_base(spec, record["adapter"], record["base"]) if base_given else alone(spec, record["adapter"])
     (finding,) = (one for one in audited.findings if one.severity == "error")
-    assert (finding.code, finding.facts["processes"]) == ("A977", processes if beside or processes == 4 else None)
+    assert (finding.code, finding.facts["processes"]) == ("A977", processes if base_given or processes == 4 else None)
     wider = {name: (dtype, (2 * shape[0], *shape[1:]) if "lora_A" in name else shape)
              for name, (dtype, shape) in spec_of("llama.seven").items()}  # fmt: skip
     assert "A977" not in codes(alone(wider, record["adapter"]))

@@ -223,10 +223,10 @@ def test_a_matrix_that_fits_neither_its_pair_nor_the_base_is_one_finding() -> No
 def test_textual_inversion_vectors_are_as_wide_as_their_encoder(name: str) -> None:
     unet = "kohya UNet2DConditionModel"
     pipeline = BaseRead("base", pipeline_of(unet=unet, text_encoder="kohya CLIPTextModel"))
-    beside = stored(unet) if name.startswith("bundle") else {}
-    assert with_base({**beside, name: ("F32", (2, 24))}, pipeline).verdict == "clean"
-    found = codes(with_base({**beside, name: ("F32", (2, 28))}, pipeline))
-    assert found == (set() if name == "t5" else {"A904"} if beside else {"A907"})
+    of_unet = stored(unet) if name.startswith("bundle") else {}
+    assert with_base({**of_unet, name: ("F32", (2, 24))}, pipeline).verdict == "clean"
+    found = codes(with_base({**of_unet, name: ("F32", (2, 28))}, pipeline))
+    assert found == (set() if name == "t5" else {"A904"} if of_unet else {"A907"})
 
 
 def with_index(pipeline: Audit, **more: str) -> BaseRead:
@@ -256,10 +256,10 @@ def test_an_ip_adapter_has_the_width_of_the_image_encoder(first: str, key: str, 
     pipeline = pipeline_of(unet="kohya UNet2DConditionModel")
     encoder = audit_loaded(checkpoint({}, config={"model_type": "clip_vision_model", "hidden_size": 44,
                                                   "projection_dim": 48, key: width}))  # fmt: skip
-    beside = BaseRead("base", replace(pipeline, components={**pipeline.components, "image_encoder": encoder}))
+    of_unet = BaseRead("base", replace(pipeline, components={**pipeline.components, "image_encoder": encoder}))
     spec: Spec = {f"image_proj.{first}.weight": ("F32", (32, 40)), "ip_adapter.1.to_k_ip.weight": ("F32", (24, 28)),
                   "ip_adapter.1.to_v_ip.weight": ("F32", (24, 28))}  # fmt: skip
-    widths = [one.facts["widths"] for one in with_base(spec, beside).findings
+    widths = [one.facts["widths"] for one in with_base(spec, of_unet).findings
               if one.code == "A907" and "image_encoder" in one.facts["base"]]  # fmt: skip
     assert widths == ([] if width == 40 else [[[40, 52]]])
 

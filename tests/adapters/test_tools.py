@@ -208,10 +208,10 @@ CONTROL = [f"single_blocks.{number}.linear{one}" for number in range(4) for one 
 LAYOUTS: dict[str, tuple[Spec, str]] = {
     "DiffSynth": (lora(BLOCKS, "lora_A.default.weight", "lora_B.default.weight"), "q.lora_A.default.weight"),
     "biases": ({f"lycoris_{name.replace('.', '_')}.diff_b": ("BF16", (64,)) for name in BLOCKS}, "q.diff_b"),
-    "biases beside pairs": (
+    "biases with pairs": (
         {**lora(WITHIN), **{f"{name}.diff_b": ("BF16", (64,)) for name in WITHIN}}, "q.diff_b",
     ),
-    "norms beside pairs": (
+    "norms with pairs": (
         {**lora(WITHIN), **{f"diffusion_model.{name}.diff": ("BF16", (64,)) for name in NORMS}},
         "norm_q.diff",
     ),

@@ -354,7 +354,7 @@ def test_ln_tuning_of_nested_modules(lost: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "below", "outcome"),
+    ("settings", "below", "outcome"),
     [
         ({"task_type": "FEATURE_EXTRACTION"}, True, "complete"),
         ({"task_type": "FEATURE_EXTRACTION"}, False, "random"),
@@ -365,12 +365,12 @@ def test_ln_tuning_of_nested_modules(lost: bool) -> None:
     ],
 )
 def test_the_task_of_an_adapter_determines_the_class_of_the_base(
-    asked: dict[str, Any], below: bool, outcome: str, tmp_path: Path
+    settings: dict[str, Any], below: bool, outcome: str, tmp_path: Path
 ) -> None:
     spec = {key.replace("base_model.model.model.", "base_model.model.") if below else key: entry
             for key, entry in adapter().items()}  # fmt: skip
     folder = saved(tmp_path, spec)
-    (folder / "adapter_config.json").write_text(json.dumps({**CONFIG, **asked}), encoding="utf-8")
+    (folder / "adapter_config.json").write_text(json.dumps({**CONFIG, **settings}), encoding="utf-8")
     audited = audit(str(folder))
     assert audited.verdict == ("clean" if outcome == "complete" else "undecided")
     assert [one.outcome for one in audited.loads] == [outcome]

@@ -530,9 +530,9 @@ add("index of one file", {"model.safetensors": healthy("a"), INDEX: index_of({"a
 
 # Several sets
 add("stale single file", {**two_shards(), "model.safetensors": GOOD}, "other-weights")
-add("consolidated beside shards", {**two_shards(), "consolidated.safetensors": GOOD}, "other-weights")
+add("consolidated next to shards", {**two_shards(), "consolidated.safetensors": GOOD}, "other-weights")
 add(
-    "beside an adapter",
+    "next to an adapter",
     {
         "adapter_model.safetensors": GOOD,
         "non_lora_trainables.bin": b"x",
@@ -556,10 +556,10 @@ add(
 add("index chosen", {**two_shards(), "model.safetensors": b""}, "other-weights", weights=INDEX)
 add("single chosen", {**two_shards(), "model.safetensors": GOOD}, "other-weights", weights="model.safetensors")
 add("no such set", {"model.safetensors": GOOD}, "weights-not-found", readable=False, weights="fp8")
-add("pickled twin", {"model.safetensors": GOOD, "pytorch_model.bin": b"x"}, "other-weights")
+add("pickled copy", {"model.safetensors": GOOD, "pytorch_model.bin": b"x"}, "other-weights")
 add("index without its shards", {"model.safetensors": GOOD, INDEX: index_of(PROMISE)}, "index-stale")
 add(
-    "training state beside",
+    "training state next to weights",
     {"model.safetensors": GOOD, "optimizer.bin": b"x", "training_args.bin": b"x"},
     "training-state",
 )

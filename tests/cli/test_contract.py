@@ -145,13 +145,13 @@ def test_an_unknown_verb_gets_one_line_of_help() -> None:
         assert run(word, "small-llama").stderr == f"inspector: unknown command '{word}'; did you mean {verb}?\n"
 
 
-@pytest.mark.parametrize(("word", "said"), [
+@pytest.mark.parametrize(("word", "expected"), [
     ("fsdp", "N420"), ("zero3", "pages"), ("verdict", "glossary"), ("glosary", "did you mean glossary?"),
     ("D999", "explain all"),
 ])  # fmt: skip
-def test_a_topic_without_a_page_names_the_pages_that_mention_it(word: str, said: str) -> None:
+def test_a_topic_without_a_page_names_the_pages_that_mention_it(word: str, expected: str) -> None:
     done = run("explain", word)
-    assert (done.returncode, said in done.stderr) == (2, True), done.stderr
+    assert (done.returncode, expected in done.stderr) == (2, True), done.stderr
 
 
 def test_names_from_a_checkpoint_cannot_send_control_codes(tmp_path: Path) -> None:

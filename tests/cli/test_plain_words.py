@@ -104,9 +104,9 @@ def option_words(rng: random.Random, option: Option) -> list[str]:
 def test_each_verb_accepts_the_words_of_the_table(verb: Verb) -> None:
     declared = inspect.signature(getattr(verbs, verb.name)).parameters
     where: dict[str, Any] = Where.__annotations__ if "where" in declared else {}
-    taken = {*declared, *where} - {"where"}
+    accepted = {*declared, *where} - {"where"}
     named = {*(one.name for one in verb.arguments), *(one.name for one in verb.options)}
-    assert (named - {"output", "debug", "color", "token", "cache_dir"}) | {"screen"} == taken
+    assert (named - {"output", "debug", "color", "token", "cache_dir"}) | {"screen"} == accepted
     for option in verb.options:
         if option.default is not None and option.name != "color":
             assert declared[option.name].default == option.default

@@ -118,15 +118,15 @@ def test_two_writers_of_one_model_agree() -> None:
     ]
     checked = 0
     for model, record in several:
-        twins = [
+        equal_records = [
             other
             for other in records(model)
             if (other["class"], other["variant"]) == (record["class"], record["variant"]) and other is not record
         ]
-        for twin in twins:
-            if record["variant"] or record["num_parameters"] != twin["num_parameters"]:
+        for equal_record in equal_records:
+            if record["variant"] or record["num_parameters"] != equal_record["num_parameters"]:
                 continue
-            one, other = (judged(spec_of(each), each["config"]) for each in (record, twin))
+            one, other = (judged(spec_of(each), each["config"]) for each in (record, equal_record))
             check_conversion(compare_audits(one, other), one.counts.unique_parameters)
             checked += 1
     assert checked > 10

@@ -962,8 +962,8 @@ def test_quantized_values_are_compared_for_every_type(
         target = file.save(tmp_path / f"model{damaged}.gguf")
         reported = compared_with_values(compare(source, str(target)))
         assert reported.values is not None and not reported.values.unread
-        accused = {one.facts["tensor"] for one in reported.findings if one.code == "V820"}
-        assert accused == ({rows[-1]} if damaged else set()), [*reported.findings]
+        reported_tensors = {one.facts["tensor"] for one in reported.findings if one.code == "V820"}
+        assert reported_tensors == ({rows[-1]} if damaged else set()), [*reported.findings]
 
 
 def test_absent_keys_have_the_names_of_the_file(tmp_path: Path) -> None:

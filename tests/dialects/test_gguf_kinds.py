@@ -102,16 +102,16 @@ def test_norms_are_left_out_silently(tmp_path: Path) -> None:
     assert [(one.code, one.severity) for one in found.findings if one.severity != "note"] == [("A918", "warning")]
 
 
-@pytest.mark.parametrize(("tensor", "shape", "kind", "said"), [
+@pytest.mark.parametrize(("tensor", "shape", "kind", "text"), [
     ("direction.3", (48,), 0, ""), ("direction.0", (48,), 0, "(zero)"), ("vector.3", (48,), 0, "unparsable"),
     ("direction.3", (48,), 1, "(non-F32)"), ("direction.3", (2, 48), 0, "(non-1D)"), ("direction.3", (40,), 0, "match"),
 ])  # fmt: skip
-def test_a_control_vector_is_named(tensor: str, shape: tuple[int, ...], kind: int, said: str, tmp_path: Path) -> None:
+def test_a_control_vector_is_named(tensor: str, shape: tuple[int, ...], kind: int, text: str, tmp_path: Path) -> None:
     arrays = {"direction.1": np.ones(48, np.float32), tensor: np.ones(shape, np.float16 if kind else np.float32)}
     keys: Keys = [("general.architecture", "text", "controlvector"), ("controlvector.layer_count", "i32", 2)]
     found = audit(str(Written(keys, arrays, {tensor: kind}).save(tmp_path / "vector.gguf")))
-    assert [one.code for one in found.findings if one.code != "T601"] == (["N522"] if said else ["N519"])
-    assert found.verdict == ("findings" if said else "undecided") and said in str(found.findings[0].rows())
+    assert [one.code for one in found.findings if one.code != "T601"] == (["N522"] if text else ["N519"])
+    assert found.verdict == ("findings" if text else "undecided") and text in str(found.findings[0].rows())
 
 
 @pytest.mark.parametrize("lost_half", ["", ".in_sum2", ".counts"])

@@ -199,7 +199,7 @@ class StandIn:
     def fail(
         self, path: str, reply: Reply | Callable[[Seen, Reply], Reply], *, times: int | None = None, server: str = ""
     ) -> None:
-        """Answer requests whose path matches with another reply, or with what a function makes of the correct one."""
+        """Answer requests whose path matches with another reply, or with a function of the correct one."""
         left = [times]
 
         def fault(seen: Seen, right: Reply) -> Reply | None:

@@ -39,8 +39,8 @@ def run(hub: StandIn, tmp_path: Path, *words: str, **more: str) -> subprocess.Co
 
 def echo(seen: Seen, right: Reply) -> Reply:
     """A reply that repeats all request headers in its headers and body."""
-    said = " ".join(f"{key}={value}" for key, value in seen.headers.items())
-    return Reply(403, (("X-Error-Message", said), ("X-Echo", said)), said.encode())
+    repeated = " ".join(f"{key}={value}" for key, value in seen.headers.items())
+    return Reply(403, (("X-Error-Message", repeated), ("X-Echo", repeated)), repeated.encode())
 
 
 @pytest.mark.parametrize("where", ["^$", "/api/", "config.json", "index.json", "00002-of", "/blobs/"])
@@ -65,10 +65,10 @@ def test_the_token_is_in_no_output(hub: StandIn, tmp_path: Path, where: str, sou
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_ctrl_c_ends_the_command_at_once(hub: StandIn, tmp_path: Path, where: str) -> None:
     """The server is silent for longer than the test waits, so that only the signal can end the process."""
-    asked = threading.Event()
+    requested = threading.Event()
 
     def hang(seen: Seen, right: Reply) -> Reply:
-        asked.set()
+        requested.set()
         return replace(right, hangs=True)
 
     hub.fail(where, hang)
@@ -80,7 +80,7 @@ def test_ctrl_c_ends_the_command_at_once(hub: StandIn, tmp_path: Path, where: st
         stderr=subprocess.PIPE,
         text=True,
     )
-    assert asked.wait(60)
+    assert requested.wait(60)
     process.send_signal(signal.SIGINT)
     output = process.communicate(timeout=40)
     assert process.returncode == 130

@@ -62,11 +62,11 @@ def short_first(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
 @pytest.fixture
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The seconds of all pauses between tries; the clock is advanced instead of waiting."""
-    asked: list[float] = []
-    clock = SimpleNamespace(monotonic=lambda: time.monotonic() + sum(asked), sleep=time.sleep, time=time.time)
+    waited: list[float] = []
+    clock = SimpleNamespace(monotonic=lambda: time.monotonic() + sum(waited), sleep=time.sleep, time=time.time)
     monkeypatch.setattr(web, "time", clock)
-    monkeypatch.setattr(Web, "_pause", lambda _, seconds: asked.append(seconds))
-    return asked
+    monkeypatch.setattr(Web, "_pause", lambda _, seconds: waited.append(seconds))
+    return waited
 
 
 # --- server errors ---
@@ -543,8 +543,8 @@ def test_an_encoding_that_was_not_requested(hub: StandIn, coding: str) -> None:
     checkpoint = read()
     assert set(rules(checkpoint)) == {"read-failed"}
     assert f"unsupported encoding {coding}" in reported(checkpoint)
-    asked = {(one.path.startswith("/api/"), one.headers["accept-encoding"]) for one in hub.seen}
-    assert asked == {(True, "gzip"), (False, "identity")}
+    accepted = {(one.path.startswith("/api/"), one.headers["accept-encoding"]) for one in hub.seen}
+    assert accepted == {(True, "gzip"), (False, "identity")}
 
 
 def test_responses_of_the_api_may_be_compressed(hub: StandIn, truth: Checkpoint) -> None:
@@ -676,8 +676,10 @@ def test_messages_of_servers_are_sanitized(hub: StandIn, token: str) -> None:
 
 @pytest.mark.parametrize("status", [401, 403, 404, 500])
 def test_messages_in_any_bytes(hub: StandIn, status: int) -> None:
-    said = "caf\xe9 \xc3\xa9 \xff"
-    hub.fail("/api/", Reply(status, (("X-Error-Message", said), ("X-Error-Code", said)), said.encode("latin-1")))
+    message = "caf\xe9 \xc3\xa9 \xff"
+    hub.fail(
+        "/api/", Reply(status, (("X-Error-Message", message), ("X-Error-Code", message)), message.encode("latin-1"))
+    )
     assert len(rules(read())) == 1
 
 
@@ -779,7 +781,7 @@ def test_an_untrusted_certificate(certificate: Path, monkeypatch: pytest.MonkeyP
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
     listener = socket.create_server(("127.0.0.1", 0))
-    asked: list[bytes] = []
+    received: list[bytes] = []
 
     def serve() -> None:
         while True:
@@ -788,7 +790,7 @@ def test_an_untrusted_certificate(certificate: Path, monkeypatch: pytest.MonkeyP
             except OSError:
                 return
             try:
-                asked.append(context.wrap_socket(made, server_side=True).recv(1000))
+                received.append(context.wrap_socket(made, server_side=True).recv(1000))
             except OSError:
                 made.close()
 
@@ -800,7 +802,7 @@ def test_an_untrusted_certificate(certificate: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
     assert "certificate" in reported(read())  # trusted now, but for another host
     listener.close()
-    assert not any(asked)
+    assert not any(received)
 
 
 def test_no_tls_on_the_port(

@@ -84,10 +84,10 @@ def test_hostile_components_of_a_repository(hub: StandIn, tmp_path: Path, single
     for source in ("hf://org/pipe/pipe", f"{hub.endpoint}/org/pipe/tree/main/pipe"):
         assert list(audit(source).components) == ["unet", "text_encoder", "vae"]
     run_all_verbs("hf://org/pipe/pipe", str(root / "pipe"))
-    asked = {one.path for one in hub.seen if one.server == "hub"}
+    requested = {one.path for one in hub.seen if one.server == "hub"}
     inside = ("/pipe/model_index.json", *(f"/pipe/{name}/" for name, entry in PARTS.items() if isinstance(entry, list)))
-    assert all("/resolve/" not in path or any(part in path for part in inside) for path in asked)
-    assert all(path.startswith(("/api/models/org/pipe", "/org/pipe/resolve/")) for path in asked)
+    assert all("/resolve/" not in path or any(part in path for part in inside) for path in requested)
+    assert all(path.startswith(("/api/models/org/pipe", "/org/pipe/resolve/")) for path in requested)
 
 
 @pytest.mark.usefixtures("token")

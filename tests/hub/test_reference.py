@@ -14,11 +14,11 @@ CHECK = "the reference reader"
 
 def test_a_repository_is_not_checked(hub: StandIn) -> None:
     audited = inspector.audit("org/tiny", reference=True)
-    asked = len(hub.seen)
+    requests = len(hub.seen)
     assert audited.reference is None
     assert [one.because for one in audited.skipped if one.check == CHECK] == ["no local safetensors file was read"]
     assert CHECK not in {one.check for one in inspector.audit("org/tiny").skipped}
-    assert len(hub.seen) <= 2 * asked, "asking for it costs no request"
+    assert len(hub.seen) <= 2 * requests, "asking for it costs no request"
 
 
 def test_files_of_the_cache_are_opened(hub: StandIn, tmp_path: Path) -> None:

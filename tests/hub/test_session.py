@@ -161,7 +161,7 @@ def factory() -> Iterator[None]:
 
 
 def test_a_custom_session(hub: StandIn, truth: Checkpoint, factory: None) -> None:
-    asked: list[str] = []
+    requested: list[str] = []
     answered: list[int] = []
 
     def read_through(response: Any) -> None:
@@ -169,7 +169,7 @@ def test_a_custom_session(hub: StandIn, truth: Checkpoint, factory: None) -> Non
         answered.append(response.status_code)
 
     def make() -> Any:
-        hooks = {"request": [lambda request: asked.append(str(request.url))], "response": [read_through]}
+        hooks = {"request": [lambda request: requested.append(str(request.url))], "response": [read_through]}
         own = {"X-Department": "7", "Authorization": f"Bearer {StandIn.token}"}
         return HTTPX.Client(headers=own, cookies={"session": "mine"}, event_hooks=hooks)
 
@@ -177,7 +177,7 @@ def test_a_custom_session(hub: StandIn, truth: Checkpoint, factory: None) -> Non
     checkpoint = load("org/tiny")
     assert equal(checkpoint, truth)
     assert checkpoint.traffic is not None
-    assert len(asked) == len(answered) == len(hub.seen) == checkpoint.traffic.requests
+    assert len(requested) == len(answered) == len(hub.seen) == checkpoint.traffic.requests
     assert {one.headers["x-department"] for one in hub.seen} == {"7"}
     for one in hub.seen:
         at_home = one.server == "hub"

@@ -337,7 +337,7 @@ def test_lists_of_another_length(model_type: str, key: str, outcome: str, tmp_pa
 
 @pytest.mark.parametrize("model_type", ["llama", "qwen2", "cohere2"])
 def test_absent_settings_are_named_together(model_type: str, tmp_path: Path) -> None:
-    """Those that transformers 5 asks for first, and the one that only 4.57 needs."""
+    """Those that transformers 5 checks first, and the one that only 4.57 needs."""
     scaling = {"type": "llama3", "factor": 8.0}
     (finding,) = [
         one for one in audited(tmp_path, model_type, ("rope_scaling", scaling)).findings if one.code == "C311"

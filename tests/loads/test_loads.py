@@ -198,7 +198,7 @@ def test_a_null_on_which_a_shape_depends(
 
 
 UNTIED: list[tuple[str, str, list[Any], str, int]] = [
-    ("t5", "T5EncoderModel", [], COMPLETE, 0),  # its config class ties whatever the file says
+    ("t5", "T5EncoderModel", [], COMPLETE, 0),  # its config class ties them whatever the file states
     ("udop", "UdopModel", [], "random", 4),  # transformers 5 has four tensors more than 4, which wrote the file
     ("t5", "T5ForConditionalGeneration", [], COMPLETE, 0),
     ("blip", "BlipForConditionalGeneration", [["config", ["text_config", "tie_word_embeddings"], False],

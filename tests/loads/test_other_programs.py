@@ -163,7 +163,7 @@ FIRST = {
 }
 ONE_HEAD = {"multi_query": True, "parallel_attn": True}
 FALCONS = [
-    # model type, other keys, codes, keys and values to set beside the type
+    # model type, other keys, codes, keys and values to set in addition to the type
     ("RefinedWebModel", ONE_HEAD, ["C327"], {"new_decoder_architecture": False, "num_hidden_layers": 2}),
     ("RefinedWebModel", {}, ["C327"], {"multi_query": False, "parallel_attn": False, "num_attention_heads": 4}),
     ("RefinedWeb", {"n_head_kv": 2}, ["C327"], {"new_decoder_architecture": True, "num_kv_heads": 2}),

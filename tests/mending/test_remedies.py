@@ -84,9 +84,9 @@ def made(source: str, place: Path) -> Path:
 
 @pytest.mark.parametrize("every", [SAMPLE, pytest.param(1, marks=pytest.mark.slow)])
 def test_the_remedies_repair(every: int, tmp_path: Path) -> None:
-    taken = list(cases())[::every]
+    sample = list(cases())[::every]
     left: list[str] = []
-    for source, name, change in taken:
+    for source, name, change in sample:
         folder = made(source, tmp_path / "damaged")
         before = Counter(digests(folder).values())
         change(folder)
@@ -100,5 +100,5 @@ def test_the_remedies_repair(every: int, tmp_path: Path) -> None:
             assert Counter(digests(folder).values()) == before, (source, name)
         shutil.rmtree(folder)
     print("\n".join(left))
-    assert len(left) <= (1 - SHARE) * len(taken) + int(every > 1), "\n".join(left)
-    assert len(taken) - len(left) >= MINIMUM // every
+    assert len(left) <= (1 - SHARE) * len(sample) + int(every > 1), "\n".join(left)
+    assert len(sample) - len(left) >= MINIMUM // every

@@ -81,11 +81,11 @@ def test_a_part_that_is_there_has_the_defaults_of_its_class() -> None:
     alone = class_defaults("qwen2")[0]["hidden_size"]
     assert whole != alone
     assert settings("5", {}).read(("text_config", "hidden_size"))[0] == whole
-    said = {"text_config": {"vocab_size": 5}}
-    assert settings("5", said).read(("text_config", "hidden_size"))[0] == alone
-    assert settings("5", said).below("text_config").read(("model_type",))[0] == "qwen2"
+    stated = {"text_config": {"vocab_size": 5}}
+    assert settings("5", stated).read(("text_config", "hidden_size"))[0] == alone
+    assert settings("5", stated).below("text_config").read(("model_type",))[0] == "qwen2"
 
 
 def test_a_part_of_the_type_of_the_whole_keeps_its_own_defaults() -> None:
-    said = {"model_type": "got_ocr2", "vision_config": {"model_type": "got_ocr2"}}
-    assert settings("5", said).read(("vision_config", "mlp_dim"))[0] == 3072
+    stated = {"model_type": "got_ocr2", "vision_config": {"model_type": "got_ocr2"}}
+    assert settings("5", stated).read(("vision_config", "mlp_dim"))[0] == 3072

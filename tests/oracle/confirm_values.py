@@ -136,8 +136,8 @@ class Confirmation:
         for of, new in changes(value):
             if of == letter:
                 other = changed(config, path, new)
-                said = [*refused_values(other, major), *(mistyped(other) if major == "5" else ())]
-                if path not in [one.path for one in said]:
+                known = [*refused_values(other, major), *(mistyped(other) if major == "5" else ())]
+                if path not in [one.path for one in known]:
                     return False
         return True
 
@@ -147,10 +147,10 @@ class Confirmation:
         found: list[str] = []
         for word in sorted({NO_WORD, *self.candidates(kind, config, path)}, key=lambda one: (one != NO_WORD, one)):
             new = word if letter == "w" else [word, *value[1:]]
-            said = self.error(kind, changed(config, path, new))
+            error = self.error(kind, changed(config, path, new))
             if word == NO_WORD:
-                of_none = said
-            elif said != of_none.replace(NO_WORD, word):
+                unknown_error = error
+            elif error != unknown_error.replace(NO_WORD, word):
                 found.append(word)
         return found
 

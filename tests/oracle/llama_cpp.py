@@ -10,7 +10,7 @@ from pathlib import Path
 ERROR = 4
 """llama.cpp's level of errors."""
 QUIET = {"GGML_NO_BACKTRACE": "1"}
-MESSAGES = "error loading model: "
+MESSAGE_START = "error loading model: "
 ANSWER = "answer: "
 
 
@@ -52,7 +52,7 @@ class Library:
     def __init__(self, path: str) -> None:
         os.environ.update(QUIET)
         self.library = ctypes.CDLL(path)
-        self.said: list[str] = []
+        self.messages: list[str] = []
         self.logger = LOGGER(self._log)
         self.library.llama_log_set(self.logger, None)
         self.library.llama_backend_init()
@@ -66,14 +66,14 @@ class Library:
 
     def _log(self, level: int, text: bytes, _: object) -> None:
         if level >= ERROR:
-            self.said.append(text.decode(errors="replace"))
+            self.messages.append(text.decode(errors="replace"))
 
     def refusal(self, path: Path) -> str:
         """The error of llama.cpp for a file that it does not load; "" where it loads."""
         if not self.child:
             self._start()
-        self.asking.write(f"{path}\n".encode())
-        self.asking.flush()
+        self.requests.write(f"{path}\n".encode())
+        self.requests.flush()
         lines: list[str] = []
         while line := self.answers.readline().decode(errors="replace"):
             if line.startswith(ANSWER):
@@ -84,31 +84,33 @@ class Library:
         return f"aborted: {' '.join(lines)[:200]}"
 
     def _start(self) -> None:
-        asked, asking = os.pipe()
+        request_read, request_write = os.pipe()
         answers, answering = os.pipe()
         self.child = os.fork()
         if self.child == 0:
-            os.close(asking)
+            os.close(request_write)
             os.close(answers)
             os.dup2(answering, 2)
-            with os.fdopen(asked, "rb") as paths:
+            with os.fdopen(request_read, "rb") as paths:
                 while path := paths.readline().strip():
                     os.write(2, f"\n{ANSWER}{json.dumps(self._load(path))}\n".encode())
             os._exit(0)
-        os.close(asked)
+        os.close(request_read)
         os.close(answering)
-        self.asking, self.answers = os.fdopen(asking, "wb"), os.fdopen(answers, "rb")
+        self.requests, self.answers = os.fdopen(request_write, "wb"), os.fdopen(answers, "rb")
 
     def _load(self, path: bytes) -> str:
         """Load a file in the child process."""
-        self.said.clear()
+        self.messages.clear()
         settings = self.library.llama_model_default_params()
         settings.gpu_layers = 0
         loaded = self.library.llama_model_load_from_file(path, settings)
         if loaded:
             self.library.llama_model_free(loaded)
             return ""
-        return next((one.partition(MESSAGES)[2].strip() for one in self.said if MESSAGES in one), "refused")
+        return next(
+            (one.partition(MESSAGE_START)[2].strip() for one in self.messages if MESSAGE_START in one), "refused"
+        )
 
 
 class ProjectorLibrary(Library):
@@ -119,8 +121,8 @@ class ProjectorLibrary(Library):
         self.library.mtmd_log_set(self.logger, None)
 
     def _load(self, path: bytes) -> str:
-        self.said.clear()
+        self.messages.clear()
         load = self.library._Z9clip_initPKc19clip_context_params
         load.restype, load.argtypes = Projectors, [ctypes.c_char_p, ProjectorParameters]
         loaded = load(path, ProjectorParameters(False, None, 0, -1, -1, False))
-        return "" if loaded.images or loaded.audio else " ".join(self.said) or "refused"
+        return "" if loaded.images or loaded.audio else " ".join(self.messages) or "refused"

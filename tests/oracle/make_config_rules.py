@@ -137,7 +137,7 @@ STAGES = re.compile(
 
 
 def stages_of(kind: Any) -> str:
-    """`stem`, where it is one of the stages of a backbone, and the key, or the number, that says how many follow."""
+    """`stem`, where it is one of the stages of a backbone, and the key, or the number, of the others."""
     method = vars(kind).get("__post_init__")
     found = None if method is None else STAGES.search(inspect.getsource(method))
     if found is None:
@@ -150,7 +150,7 @@ NEWEST_WRITER = "transformers 5."
 
 
 def configs_in(auto: Any, model_type: str, kind: Any) -> dict[str, Any]:
-    """Key -> class of each config within a config: those that a class declares, and those that it makes of a record."""
+    """Key -> class of each config within a config: those that a class declares, and those created for a record."""
     declared = dict(kind.sub_configs or {})
     if declared or model_type not in oracle_types():
         return declared
@@ -165,7 +165,7 @@ def configs_in(auto: Any, model_type: str, kind: Any) -> dict[str, Any]:
 
 
 def lines_of(auto: Any, model_type: str, kind: Any, fields: dict[str, int]) -> Iterator[str]:
-    """The line of a model type, and those of the configs within it whose classes have no type of their own.
+    """The line of a model type, and those of the configs within it whose classes have no separate type.
 
     Such a class without a name goes by the type and the key that it is under.
     """

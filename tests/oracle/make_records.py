@@ -1919,7 +1919,7 @@ def record(
         "class": model_class.__name__,
         "variant": spelled(changes),
         "writer": writer(),
-        "given": given if model_type in TYPES or model_type in READ_ALL else taken(given, config),
+        "given": given if model_type in TYPES or model_type in READ_ALL else kept_arguments(given, config),
         "config": config,
         "num_parameters": parameters_of(model),
         **({"unwritten": left} if left else {}),
@@ -1929,14 +1929,14 @@ def record(
     }
 
 
-def taken(given: Mapping[str, Any], config: Mapping[str, Any]) -> dict[str, Any]:
+def kept_arguments(given: Mapping[str, Any], config: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments that the configuration class keeps: it overrides some with others, and a configuration with
     both would be inconsistent."""
     found: dict[str, Any] = {}
     for key, value in given.items():
         held = config.get(key, len(config.get("id2label") or "ab") if key == "num_labels" else value)
         if isinstance(value, Mapping) and isinstance(held, Mapping):
-            found[key] = taken(value, held)
+            found[key] = kept_arguments(value, held)
         elif held == value or type(held) is not type(value) or isinstance(value, list):
             found[key] = value
     return found

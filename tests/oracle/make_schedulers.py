@@ -80,15 +80,15 @@ class Probe:
             return "", self._called(built) if self.calls else ""
 
     def _called(self, built: Any) -> str:
-        said = ""
+        problem = ""
         for call, channels in itertools.product(calls(self.kind), CHANNELS):
             try:
                 self._step(copy.deepcopy(built), call, channels)
             except Exception as error:
-                said = said or f"{type(error).__name__}: {error}"
+                problem = problem or f"{type(error).__name__}: {error}"
             else:
                 return ""
-        return said
+        return problem
 
     def _step(self, scheduler: Any, call: Mapping[str, Any], channels: int) -> None:
         torch = importlib.import_module("torch")
@@ -118,13 +118,13 @@ class Probe:
             yield from ((key, word) for word in self.words.get(key, ()) if word != value)
 
     def _known(self, key: str) -> list[str]:
-        said = self.error({key: NO_WORD})
-        if said == ("", ""):
+        unknown = self.error({key: NO_WORD})
+        if unknown == ("", ""):
             return []
         found = []
         for word in candidates(self.kind.__module__, ()):
             got = self.error({key: word})
-            if [text.casefold() for text in got] != [text.replace(NO_WORD, word).casefold() for text in said]:
+            if [text.casefold() for text in got] != [text.replace(NO_WORD, word).casefold() for text in unknown]:
                 found.append(word)
         return found
 
@@ -168,18 +168,18 @@ class Probe:
         """(where, [kind of value, key, other key, the words of it with which the value is refused])."""
         for key, value in self.defaults.items():
             for kind, samples in self._samples(value).items():
-                said = [
+                errors = [
                     (base, self.error({**base, key: sample}))
                     for base in self.bases if key not in base for sample in samples
                 ]  # fmt: skip
-                passing = [base for base, (built, called) in said if not built and not called]
+                passing = [base for base, (built, called) in errors if not built and not called]
                 others = {other for base in passing for other in base}
                 if not passing or {} in passing or len(others) != 1 or not others <= self.words.keys():
                     continue
                 (other,) = others
                 passed = {base[other] for base in passing}
                 words = {self.defaults[other], *(base[other] for base in self.bases if other in base)} - passed
-                place = "built" if all(built for base, (built, _) in said if base not in passing) else "called"
+                place = "built" if all(built for base, (built, _) in errors if base not in passing) else "called"
                 yield place, [kind, key, other, sorted(map(str, words))]
 
     def most(self) -> Iterator[tuple[str, str, int]]:
@@ -187,22 +187,22 @@ class Probe:
         for key, value in self.defaults.items():
             if type(value) is int and 0 < value <= SMALL:
                 where = {number: self.refuses({key: number}) for number in GREATER}
-                taken = max((number for number, place in where.items() if not place), default=GREATER[-1])
-                places = {place for number, place in where.items() if number > taken}
-                if taken < GREATER[-1] and places:
-                    yield "built" if places == {"built"} else "called", key, taken
+                greatest = max((number for number, place in where.items() if not place), default=GREATER[-1])
+                places = {place for number, place in where.items() if number > greatest}
+                if greatest < GREATER[-1] and places:
+                    yield "built" if places == {"built"} else "called", key, greatest
 
     def together(self) -> Iterator[tuple[str, list[Any]]]:
         """(where, [key, value, key, value]) of what fails together, and not each alone."""
         own = [(key, value) for key, value in self.defaults.items() if type(value) is bool or key in self.words]
         options = [*own, *self.options()]
         alone = {(key, value) for key, value in options if self.refuses({key: value})}
-        for (key, value), (other, beside) in itertools.combinations(options, 2):
-            if key == other or {(key, value), (other, beside)} & alone:
+        for (key, value), (other, second) in itertools.combinations(options, 2):
+            if key == other or {(key, value), (other, second)} & alone:
                 continue
-            place = self.refuses({key: value, other: beside})
+            place = self.refuses({key: value, other: second})
             if place:
-                yield place, [key, value, other, beside]
+                yield place, [key, value, other, second]
 
 
 def recorded(kind: Any) -> dict[str, Any]:
@@ -216,8 +216,8 @@ def recorded(kind: Any) -> dict[str, Any]:
     for key, known in probe.words.items():
         place = probe.refuses({key: NO_WORD})
         if place:
-            taken = [word for word in known if not probe.refuses({key: word})]
-            entry[place].setdefault("words", {})[key] = " ".join(sorted(taken))
+            accepted = [word for word in known if not probe.refuses({key: word})]
+            entry[place].setdefault("words", {})[key] = " ".join(sorted(accepted))
     for place, found in probe.given():
         entry[place].setdefault("given", []).append(found)
         entry.setdefault("defaults", {})[found[2]] = probe.defaults[found[2]]

@@ -13,7 +13,7 @@ of rotary embeddings without one of their keys or of a type that does not exist,
 is null, a negative number of heads. Each run replaces the part of its version, or of this the given types:
 
     rope         key -> [types of rotary embeddings and the keys that each needs, "-" where the config class refuses
-                 it with all of them, and "*" where types that do not exist are taken; model types]
+                 it with all of them, and "*" where types that do not exist are accepted; model types]
     activations  key -> model types that look up its value among the activations
     nulls        key -> model types that refuse null in its place
     theta        key -> model types that refuse null and a text as the base of the angles: `rope_parameters` for the one
@@ -26,7 +26,7 @@ is null, a negative number of heads. Each run replaces the part of its version, 
     even         key -> model types that refuse an odd number in a list of even ones
     layers       type of layers -> model types that refuse settings of rotary embeddings without it, where they have it
     flat         key -> model types that refuse the same settings for all layers
-    head_dim     type of rotary embeddings -> model types that refuse it beside a null head_dim, and take either alone
+    head_dim     type of rotary embeddings -> model types that refuse it with a null head_dim, and accept either alone
     heads        key -> model types that refuse a negative number
     unpruned     `pruned_heads` -> model types whose code removes no heads (transformers 4, which calls it for others)
     replaced     switch, or `id2label` -> model types whose config class sets it by itself (transformers 4)
@@ -208,7 +208,7 @@ class Probe:
                 yield key
 
     def takes_text(self, key: str, rule: Mapping[str, str]) -> bool:
-        """Whether a text is taken for the factor of every type that needs one."""
+        """Whether a text is accepted as the factor of every type that needs one."""
         base = {"rope_theta": 10000.0} if key == ROPE_KEYS[0] else {}
         kinds = [kind for kind in NUMBERS if "factor" in rule.get(kind, "").split()]
         texts = ({**base, "rope_type": kind, **ROTARY[kind], "factor": "2.0"} for kind in kinds)

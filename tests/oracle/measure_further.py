@@ -64,9 +64,9 @@ class Case:
 
     def is_known(self, config: Mapping[str, Any], path: Place) -> bool:
         """Whether a rule already covers a value."""
-        said: list[KindOfValue | Any] = [*refused_values(config, self.major), *kinds_refused(config, self.major)]
-        said.extend(mistyped(config) if self.major == NEWEST else ())
-        return path in [one.path for one in said]
+        known: list[KindOfValue | Any] = [*refused_values(config, self.major), *kinds_refused(config, self.major)]
+        known.extend(mistyped(config) if self.major == NEWEST else ())
+        return path in [one.path for one in known]
 
     def refuses(self, path: Place, value: Any) -> bool:
         """Whether a value is refused that no rule refuses."""
@@ -98,9 +98,9 @@ def rows(cases: Sequence[Case], known: frozenset[str], letters: str) -> Iterator
         if isinstance(value, list) and len(value) > 1 and not path[-1].endswith(LISTED):
             for letter in (one for one in (SHORTER, LONGER) if one in letters):
                 refusing = [one for one in holders if one.refuses(path, _resized(value, letter))]
-                beside = _beside(refusing[0], path, value, letter) if refusing else []
-                if beside:
-                    yield [list(path), letter, "model", _named(refusing, cases), None, beside]
+                changing = _changing_with(refusing[0], path, value, letter) if refusing else []
+                if changing:
+                    yield [list(path), letter, "model", _named(refusing, cases), None, changing]
 
 
 def _named(refusing: Sequence[Case], cases: Sequence[Case]) -> list[str] | None:
@@ -182,7 +182,7 @@ def _resized(value: Any, letter: str) -> Any:
     return value - 1 if letter == SHORTER else value + 1
 
 
-def _beside(case: Case, path: Place, value: list[Any], letter: str) -> list[str]:
+def _changing_with(case: Case, path: Place, value: list[Any], letter: str) -> list[str]:
     """The keys that must change with a list, or its length if no other key can change with it."""
     inside = _at(case.config, path[:-1])
     lengths = {key: len(one) if isinstance(one, list) else one for key, one in inside.items()}

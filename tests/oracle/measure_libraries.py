@@ -175,10 +175,10 @@ def judge(path: Path) -> None:
     """Print the cases in which the audit disagrees with the library, and the shares."""
     counts: Counter[str] = Counter()
     for number, case in enumerate(cases(path)):
-        kind, said = differences(case)
+        kind, predicted = differences(case)
         counts[kind] += 1
         if kind != "same":
-            print(f"{number} {kind}: {case['kind']} {case['change']}\n  loader {case['result']}\n  audit  {said}")
+            print(f"{number} {kind}: {case['kind']} {case['change']}\n  loader {case['result']}\n  audit  {predicted}")
     print(dict(counts))
 
 

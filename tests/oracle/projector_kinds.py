@@ -75,11 +75,11 @@ def needed(library: ProjectorLibrary, place: Path) -> Iterator[tuple[str, set[st
             shapes = found or {"unread": (4,)}
             listed = [(name, dims, 0, 4 * math.prod(dims)) for name, dims in shapes.items()]
             place.write_bytes(Gguf().file(listed, keys_of(kind)))
-            said = library.refusal(place)
-            if not said:
+            refusal = library.refusal(place)
+            if not refusal:
                 yield kind, set(found)
                 break
-            absent = _ABSENT.search(said)
+            absent = _ABSENT.search(refusal)
             if absent is None:
-                raise ValueError(f"{kind}: {said}")
+                raise ValueError(f"{kind}: {refusal}")
             found[absent[1]] = (14, 14, 3, 64) if "patch_embd" in absent[1] else (64, 64)

@@ -155,7 +155,7 @@ def tiny(config_class: Any, seat: int = 0) -> dict[str, Any]:
     """Arguments of a configuration class for a tiny model."""
     usual = usual_names(config_class)
     inside = inner_classes(config_class)
-    taken: dict[int, int] = {}
+    used: dict[int, int] = {}
     leftovers = iter(LEFTOVERS)
     found: dict[str, Any] = {}
     keys = declared(config_class)
@@ -176,8 +176,8 @@ def tiny(config_class: Any, seat: int = 0) -> dict[str, Any]:
         place = _place(key, usual)
         if place is not None:
             row = _PATTERNS[place][1][min(seat, len(_PATTERNS[place][1]) - 1)]
-            turn = taken.get(place, 0)
-            taken[place] = turn + 1
+            turn = used.get(place, 0)
+            used[place] = turn + 1
             found[key] = row[min(turn, len(row) - 1)]
         elif isinstance(default, int) and default > TOO_BIG and not LEFT_ALONE.fullmatch(key):
             found[key] = next(leftovers)

@@ -3,16 +3,16 @@
 Kinds of values have letters, as in `value_rules.json`:
 
     n  null                                     b  true or false in place of the other
-    m  a number below zero, whatever its size   w  a word that nothing knows
+    m  a number below zero, of any size         w  an unknown word
     o  just below zero                          t  a text in place of something else
-    h  a number above one, whatever its size    u  just above one
+    h  a number above one, of any size          u  just above one
     f  a float in place of an integer, in a list as well
     i  an integer in place of a float in a list d  an object in place of something else
     z  zero                                     e  an empty list
     l  a list in place of a single value        p  a list without its last entry
     q  a list with its last entry twice         r  a single value in place of a list
     k  a list with an entry below zero          v  a list with an entry that is zero
-    x  a list with a word that nothing knows    y  a list with a null
+    x  a list with an unknown word              y  a list with a null
     s  a list with a list
 
 Several changes represent a kind: it counts as refused only if all of them are refused.

@@ -79,7 +79,7 @@ DIFFERENT = {
     "mlx_4bit_mixtral": "as mlx_4bit_g64, with stacked experts",
     "mlx_mixed_3_6": "as mlx_3bit_g64, with other bits in some modules",
     "mlx_bf16": "not quantized",
-    "bitnet_autobitlinear": "not packed: a scale beside the weight",
+    "bitnet_autobitlinear": "not packed: a scale in addition to the weight",
 }
 """Records without their own writer -> why."""
 VALUES_OF_ANY_DTYPE = {"quanto_float8": "weight._data", "ct_0.9.4_sparse_24": "compressed",

@@ -184,7 +184,7 @@ def main() -> None:
             found = outcome(case, audited)
             counts[found] += 1
             if found != "exact":
-                said = [
+                messages = [
                     (
                         one.code,
                         one.facts.get("key"),
@@ -195,7 +195,7 @@ def main() -> None:
                     for one in audited.findings
                     if one.severity != "note"
                 ]
-                print(f"{found}\t{case.name}\t{said[:4]!s:.300}", flush=True)
+                print(f"{found}\t{case.name}\t{messages[:4]!s:.300}", flush=True)
     total = counts.total()
     print(f"{total} cases, {time.process_time() - started:.0f} s CPU: {dict(counts)}")
 
