@@ -9,9 +9,9 @@ TOPICS: Final = {
     "glossary": "the terms of a report",
     "hub": "repositories on the Hub and other remote sources",
     "compare": "how two checkpoints are compared",
-    "mend": "how a checkpoint is mended, and what is never changed",
-    "loads": "what loaders do with a checkpoint, and how it is known",
-    "formats": "which architectures, naming schemes, quantizations and adapters are understood",
+    "mend": "how a checkpoint is repaired, and what is never changed",
+    "loads": "how loaders load a checkpoint, and how this is known",
+    "formats": "supported architectures, naming schemes, quantizations and adapters",
     "python": "the Python API",
     "ci": "exit codes, JSON and examples for scripts",
 }
