@@ -203,7 +203,7 @@ def test_a_name_that_the_config_states(tmp_path: Path) -> None:
     assert "S221" not in codes(audit(str(tmp_path)))
 
 
-def test_files_that_a_loader_finds_next_to_others_are_no_finding(tmp_path: Path) -> None:
+def test_files_that_a_loader_finds_next_to_others_get_no_finding(tmp_path: Path) -> None:
     spec, config = MODELS["llama"]
     write(tmp_path, spec, config, shards=2)
     write_file(tmp_path / "consolidated.safetensors", spec)

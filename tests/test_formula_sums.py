@@ -49,7 +49,7 @@ def evaluated(text: str, symbols: Mapping[str, Any]) -> Any:
 
 
 @pytest.mark.parametrize("model_type", list(oracle_types()))
-def test_the_parts_add_up_and_are_what_their_formulas_say(model_type: str) -> None:
+def test_the_parts_add_up_and_equal_their_formulas(model_type: str) -> None:
     config = base_record(model_type)["config"]
     shown = inspector.formula(config) if "model_type" in config else None
     if shown is None or shown.total is None:
@@ -91,7 +91,7 @@ def test_types_and_classes_are_understood_in_any_spelling(word: str) -> None:
 @pytest.mark.parametrize(("word", "meant"), [
     ("flux", "FluxTransformer2DModel"), ("stable-diffusion", "UNet2DConditionModel"), ("lama", "llama"),
 ])  # fmt: skip
-def test_other_words_name_what_is_similar(word: str, meant: str) -> None:
+def test_unknown_names_get_similar_suggestions(word: str, meant: str) -> None:
     with pytest.raises(inspector.FormulaError, match=meant):
         inspector.formula(word)
 

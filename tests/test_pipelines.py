@@ -683,7 +683,7 @@ CONNECTED = {**PARTS, "_class_name": "KandinskyV22CombinedPipeline"}
 
 
 @pytest.mark.parametrize(("readme", "found"), [(False, {"N435"}), (True, set())])
-def test_what_a_readme_names_is_elsewhere(readme: bool, found: set[str], tmp_path: Path) -> None:
+def test_components_named_in_a_readme_are_not_missing(readme: bool, found: set[str], tmp_path: Path) -> None:
     """diffusers takes the components that have no entry from the repositories that the README names."""
     folder = pipeline(tmp_path, CONNECTED)
     if readme:

@@ -89,7 +89,7 @@ def test_file_names_are_case_insensitive() -> None:
     assert one == other and not one[0]
 
 
-def test_a_web_address_is_no_name_of_a_file() -> None:
+def test_a_web_address_is_not_a_file_name() -> None:
     """Windows returns EINVAL for a name with a colon; the address is read nevertheless."""
     (outcome,) = run_commands([["audit", "nothing://host/model"]])
     assert outcome[0] == 3 and "scheme" in outcome[1]

@@ -133,7 +133,7 @@ OPEN: dict[str, tuple[Any, dict[str, Any] | None]] = {
 
 
 @pytest.mark.parametrize("case", OPEN)
-def test_what_was_not_proven_is_undecided(case: str) -> None:
+def test_open_checks_are_undecided(case: str) -> None:
     audited = judged(*OPEN[case])
     check_verdict(audited)
     assert audited.verdict == "undecided"
@@ -158,7 +158,7 @@ def test_a_shard_by_itself_is_undecided(tmp_path: Path) -> None:
     assert audit(str(folder)).verdict == "clean"
 
 
-def test_reports_say_what_is_open_in_one_line(tmp_path: Path) -> None:
+def test_reports_list_open_checks_in_one_line(tmp_path: Path) -> None:
     folder = write(tmp_path, UNKNOWN, {"model_type": "my_own"})
     outcome = verbs.audit(str(folder))
     assert outcome.code == 0

@@ -216,7 +216,7 @@ def test_a_layer_that_the_base_does_not_have() -> None:
     assert [one.facts["modules"] for one in audited.findings if one.code == "A928"] == [7]
 
 
-def test_a_module_that_is_no_target() -> None:
+def test_a_module_that_is_not_a_target() -> None:
     audited = reported("llama.seven", spec_of("llama.seven"), target_modules=["q_proj", "k_proj", "v_proj", "o_proj"])
     assert codes(audited) == {"A906"}
 

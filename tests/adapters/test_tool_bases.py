@@ -279,7 +279,7 @@ def test_peft_does_not_load_convolutions_of_size_one_as_matrices() -> None:
     assert "A907" not in codes(with_base(kohya, linear))
 
 
-def test_the_text_encoder_of_another_base_is_no_second_finding() -> None:
+def test_the_text_encoder_of_another_base_is_not_a_second_finding() -> None:
     both = {**stored("kohya UNet2DConditionModel"), **stored("kohya CLIPTextModel")}
     other = pipeline_of(transformer="kohya SD3Transformer2DModel", text_encoder="kohya CLIPTextModel")
     wide = {name: (dtype, tuple(dim + 4 if dim > 20 else dim for dim in shape)) if name.startswith("lora_te") else

@@ -19,7 +19,7 @@ NORMS: list[dict[str, Any]] = [{}, {"qk_norm": "rms_norm"}]
 
 
 @pytest.mark.parametrize("norms", NORMS, ids=str)
-def test_a_config_from_before_the_second_attention_has_none(norms: dict[str, Any]) -> None:
+def test_an_older_config_has_no_second_attention(norms: dict[str, Any]) -> None:
     audited = judged(genuine({**SD3, **norms, **DUAL[0]}), {**SD3, **norms})
     assert codes(audited) == set(), audited.findings
     assert audited.counts.unique_parameters == audited.counts.expected_parameters

@@ -55,7 +55,7 @@ BIG = ("names-1m", "scattered-100000", "pickle-shared-wide", "layer-types-next",
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow) for name in BIG])
-def test_what_is_too_large_is_named_once(name: str, tmp_path: Path) -> None:
+def test_inputs_that_are_too_large_are_named_once(name: str, tmp_path: Path) -> None:
     arguments = BUILDS[name](tmp_path)
     document = json.loads(limited.run(arguments, str(tmp_path), CPU[True]).output)
     assert [finding["code"] for finding in document["findings"]].count("R012") <= 1

@@ -472,7 +472,7 @@ def test_a_tensor_with_the_name_of_another_head_needs_the_rank_of_that_head(shap
     assert codes(judged({**rest, "score.weight": ("F32", shape)}, config)) == {code}
 
 
-def test_a_misshapen_tensor_in_place_of_a_tied_head_is_no_copy() -> None:
+def test_a_misshapen_tensor_in_place_of_a_tied_head_is_not_a_copy() -> None:
     spec, config, _ = healthy("llama")
     audited = judged({**spec, "lm_head.weight": ("F32", (48,))}, {**config, "tie_word_embeddings": True})
     assert [one.code for one in audited.findings] == ["D501"]

@@ -398,7 +398,7 @@ KINDS = [
 
 
 @pytest.mark.parametrize(("model_type", "key", "other"), KINDS)
-def test_layers_of_another_kind_than_the_config_says(model_type: str, key: str, other: list[str]) -> None:
+def test_layers_of_another_kind_than_in_the_config(model_type: str, key: str, other: list[str]) -> None:
     spec, config = record(model_type, "CausalLM")
     audited = judged(spec, {**config, key: other})
     assert bad(audited) == ["C310"]
@@ -426,7 +426,7 @@ def test_a_submodel_with_the_weights_of_another_family() -> None:
 
 
 @pytest.mark.parametrize("model_type", ["musicflamingo", "qwen2_audio", "llava"])
-def test_a_lost_layer_is_no_submodel_of_another_family(model_type: str) -> None:
+def test_a_lost_layer_is_not_a_submodel_of_another_family(model_type: str) -> None:
     """Another type that lacks the lost matrices fits the remaining tensors by coincidence."""
     spec, config = record(model_type)
     assert {*bad(judged(without(spec, r"layers\.0\."), config))} == {"N404"}
@@ -436,7 +436,7 @@ def test_a_lost_layer_is_no_submodel_of_another_family(model_type: str) -> None:
     ("mistral3", "language_model.model.layers."), ("vision-encoder-decoder", "encoder.encoder.layer."),
     ("llava", "vision_tower.vision_model.encoder.layers."), ("gemma4_audio", "layers."),
 ])  # fmt: skip
-def test_layers_with_other_numbers_are_no_submodel_of_another_family(model_type: str, layers: str) -> None:
+def test_layers_with_other_numbers_are_not_a_submodel_of_another_family(model_type: str, layers: str) -> None:
     spec, config = record(model_type)
     number = re.compile(f"({re.escape(layers)})([0-9]+)")
     moved = {number.sub(lambda found: f"{found[1]}{int(found[2]) + 1}", name): one for name, one in spec.items()}

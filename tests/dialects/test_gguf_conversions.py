@@ -802,7 +802,7 @@ IGNORED = [("bailing_moe", "bailingmoe.attention.value_length"), ("gpt_oss", "gp
 
 
 @pytest.mark.parametrize(("name", "key"), IGNORED)
-def test_a_size_from_which_no_shape_follows_is_no_error(name: str, key: str, tmp_path: Path) -> None:
+def test_a_size_that_affects_no_shape_is_not_an_error(name: str, key: str, tmp_path: Path) -> None:
     assert not errors(audit(str(doubled(name, key).save(tmp_path / "target.gguf"))))
 
 

@@ -73,7 +73,7 @@ def test_a_number_is_shown_as_the_config_has_it(value: Any, tmp_path: Path) -> N
         ("llava", "Generation", "text_config.num_hidden_layers", "three", 3),
     ],
 )  # fmt: skip
-def test_a_value_that_is_no_number_gets_that_of_the_weights(
+def test_an_invalid_number_is_replaced_by_that_of_the_weights(
     model_type: str, suffix: str, key: str, value: Any, right: int, tmp_path: Path
 ) -> None:
     found = audited(tmp_path, model_type, (key, value), suffix=suffix)
@@ -83,7 +83,7 @@ def test_a_value_that_is_no_number_gets_that_of_the_weights(
 
 
 @pytest.mark.parametrize(("model_type", "key"), [("gpt2", "n_head"), ("llama", "pad_token_id")])
-def test_a_value_that_is_no_number_and_that_no_tensor_shows(model_type: str, key: str, tmp_path: Path) -> None:
+def test_an_invalid_number_that_no_tensor_determines(model_type: str, key: str, tmp_path: Path) -> None:
     found = audited(tmp_path, model_type, (key, "big"))
     (finding,) = (one for one in found.findings if one.severity != "note")
     assert (finding.code, finding.place.key, finding.remedy().steps) == ("C311", key, ())

@@ -147,7 +147,7 @@ def test_one_loader(tmp_path: Path) -> None:
     assert {one.code for one in judged_for(lacking, "transformers@4").findings if one.severity == "error"} == {"N403"}
 
 
-def test_names_that_another_loader_does_not_read_are_no_error_of_this_one(tmp_path: Path) -> None:
+def test_names_that_only_another_loader_does_not_read_are_not_an_error(tmp_path: Path) -> None:
     record = base_record("llama", "CausalLM")
     config = {**record["config"], "architectures": [record["class"]]}
     stored = {name: entry for name, entry in meta(spec_of(record), 1)[0].items() if name != "rope.freqs"}

@@ -146,7 +146,7 @@ def test_layers_that_torch_quantized_are_one_finding(
         ({"model_type": "medusa"}, {"0.0.linear.weight": ("F16", (64, 64)), "norm.weight": ("F16", (64,))}, []),
     ],
 )  # fmt: skip
-def test_a_module_that_was_added_to_a_model_is_no_model(
+def test_a_module_added_to_a_model_is_not_a_model(
     config: dict[str, Any], spec: dict[str, Any], codes: list[str], tmp_path: Path
 ) -> None:
     audited = audit(str(write(healthy(spec, config), tmp_path / "0")))
@@ -243,7 +243,7 @@ def test_a_table_that_the_class_does_not_build_is_extra(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["ControlNetModel", "ControlNetUnionModel", "UNet2DConditionModel"])
-def test_two_wrong_keys_are_no_alternatives(name: str, tmp_path: Path) -> None:
+def test_two_wrong_keys_are_not_alternatives(name: str, tmp_path: Path) -> None:
     one = next(record for record in diffusers_records(name) if not record["variant"])
     linear, width = one["config"].get("use_linear_projection", False), one["config"]["cross_attention_dim"]
     changed = {**one["config"], "use_linear_projection": not linear, "cross_attention_dim": width * 2}

@@ -442,7 +442,7 @@ def test_the_last_layer_alone_is_lost_or_the_config_is_wrong(layers: int, tmp_pa
     assert "download" in finding.remedy().words and '"num_hidden_layers": ' in finding.remedy().words
 
 
-def test_files_of_equal_names_but_for_a_number_are_no_shards_where_they_overlap(tmp_path: Path) -> None:
+def test_numbered_files_with_overlapping_tensors_are_not_shards(tmp_path: Path) -> None:
     one = base_record("cohere", "CausalLM")
     saves: list[Any] = [["file", MODEL, "step-100.safetensors"], ["beside", "step-200.safetensors", 1]]
     audited = audit(str(write(damaged(healthy(spec_of(one), one["config"]), saves), tmp_path / "0")))

@@ -107,7 +107,7 @@ def test_an_index_whose_shards_are_missing_next_to_pytorch_files(tmp_path: Path)
 
 
 @pytest.mark.parametrize("listed", [INDEX, "config.json", "notes.txt"])
-def test_an_index_of_files_that_are_no_weights(listed: str, tmp_path: Path) -> None:
+def test_an_index_of_files_that_are_not_weights(listed: str, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("text")
     names = dict.fromkeys(base_record("llama")["tensors"], listed)
     found = audited(tmp_path, "llama", ["text", INDEX, {"metadata": {"total_size": 1}, "weight_map": names}])

@@ -133,7 +133,7 @@ def test_bits_and_scales_of_layers_are_read_without_a_block(name: str) -> None:
     assert (bad(result), result.counts.unique_parameters) == (["T625"], one["parameters"])
 
 
-def test_rotations_are_no_findings_where_the_block_that_names_them_is_lost() -> None:
+def test_rotations_are_not_reported_where_their_block_is_lost() -> None:
     config, spec, _ = checkpoint("ct-rotated")
     assert bad(judged(spec, unquantized(config))) == ["T625"]
 

@@ -87,7 +87,7 @@ def test_the_remedy_sets_both_copies_of_a_block() -> None:
 @pytest.mark.parametrize(
     ("stated", "expected"), [({}, ["T611"]), ({"dynamic": False}, ["T611"]), ({"dynamic": True}, [])]
 )
-def test_scales_of_inputs_are_static_unless_the_block_says_otherwise(stated: Any, expected: list[str]) -> None:
+def test_scales_of_inputs_are_static_unless_the_block_states_otherwise(stated: Any, expected: list[str]) -> None:
     config, spec, _ = checkpoint("ct-fp8-static")
     group = config["quantization_config"]["config_groups"]["group_0"]
     group["input_activations"] = {"num_bits": 8, "type": "float", "strategy": "tensor", **stated}
@@ -114,7 +114,7 @@ def test_a_wrong_setting_of_a_group_is_one_finding(name: str, what: str) -> None
 
 @pytest.mark.parametrize("own", [None, "pack-quantized", "int-quantized", "float-quantized", "naive-quantized"])
 @pytest.mark.parametrize("name", [name for name in NAMES if re.match(r"ct[-_](w\d|fp8|int8|w8a8)", name)])
-def test_the_format_of_a_group_says_which_tensors_are_read(name: str, own: str | None) -> None:
+def test_the_format_of_a_group_determines_the_tensors_that_are_read(name: str, own: str | None) -> None:
     """The format of the whole block is not read; all formats except the packed one have the same tensors."""
     config, spec, _ = checkpoint(name)
     block = config["quantization_config"]
@@ -388,7 +388,7 @@ def test_modules_that_are_plain_in_one_layer_are_one_finding_with_the_list(
 
 
 @pytest.mark.parametrize("name", ["ct_w4_channel_asym", "ct-w4-asym"])
-def test_zero_points_of_what_is_stated_to_be_symmetric_are_one_finding(name: str) -> None:
+def test_zero_points_under_a_symmetric_setting_are_one_finding(name: str) -> None:
     config, spec, _ = checkpoint(name)
     for group in config["quantization_config"]["config_groups"].values():
         group["weights"]["symmetric"] = True
