@@ -71,7 +71,7 @@ def test_equality_with_a_local_audit(served: StandIn, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("name", ["llama8b"])
-def test_without_the_response_with_all_headers_there_is_one_more_request(
+def test_requests_without_the_response_with_all_headers_are_limited(
     served: StandIn, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setenv("HF_ENDPOINT", served.endpoint)
