@@ -124,22 +124,29 @@ class StoredTransposed(Rearranged, frozen=True, kw_only=True):
 
     What to do
         Transpose the matrices, and with them the square ones that the finding names, unless their values are those of
-        the source as they are.
+        the source as they are. Two matrices of one layer that have each other's shape may instead be stored under each
+        other's name: then download or convert them again.
     """
 
     code = "D502"
 
     square: tuple[str, ...] = ()
     square_tensors: int = 0
+    exchanged: tuple[str, ...] = ()
+    """Two matrices with each other's shape, whose names may be exchanged."""
 
     def rows(self) -> Rows:
         rows = super().rows()
         if self.square:
             shown = f"{listed(self.square, 4)}, {count(self.square_tensors, 'tensor')}"
             rows.append(("square", f"{shown}: their shape cannot show whether they are transposed too"))
+        if self.exchanged:
+            rows.append(("or", f"{' and '.join(self.exchanged)} are stored under each other's name"))
         return rows
 
     def remedy(self) -> Remedy:
+        if self.exchanged:
+            return Remedy("download or convert both again: shapes do not show whether names or dims are exchanged")
         change = "tensor.t().contiguous()" if len(self.stored) == 2 else "tensor.mT.contiguous()"
         words = f"transpose {'it' if self.tensors == 1 else 'each'}: {change}"
         if self.square:

@@ -18,7 +18,7 @@ from inspector.reconciler.grouped import joined_findings
 from inspector.reconciler.missing import absent_and_unexpected
 from inspector.reconciler.place import Placed
 from inspector.reconciler.reconcile import Reconciled
-from inspector.reconciler.wording import family_name, indices_in_words, names_in, place_of
+from inspector.reconciler.wording import family_name, indices_in_words, names_in, place_name, place_of
 
 if TYPE_CHECKING:
     from inspector.findings.shapes import Rearranged
@@ -40,7 +40,11 @@ def _shapes(case: Reconciled, confidence: str) -> Iterator[Finding]:
     for turned, square in _turned(case, [one for one in mismatched if one.transposed]):
         found = _rearranged(StoredTransposed, case, turned, confidence)
         names = tuple(dict.fromkeys(family_name(one.block.key) for one in square))[:NAMES_SHOWN]
-        yield replace(found, square=names, square_tensors=sum(one.tensors for one in square))
+        exchanged = tuple(place_name(one.block.key, one.boxes) for one in turned) if _are_mirrored(turned) else ()
+        yield replace(
+            found, square=names, square_tensors=sum(one.tensors for one in square), exchanged=exchanged,
+            place=place_of(turned[0].block.key, turned[0].boxes) if exchanged else found.place,
+        )  # fmt: skip
     reshaped = [one for one in mismatched if one.reshaped]
     if reshaped:
         yield _rearranged(StoredReshaped, case, reshaped, confidence)
@@ -86,7 +90,28 @@ def _turned(case: Reconciled, turned: Sequence[Placed]) -> Iterator[tuple[list[P
     for one in turned:
         whole = one.block.key not in standing and tensors[one.block.key] > 1
         causes.setdefault("" if whole else one.block.key, []).append(one)
-    yield from ((found, []) for found in causes.values())
+    yield from ((found, []) for found in _with_mirrored(list(causes.values())))
+
+
+def _with_mirrored(causes: Sequence[list[Placed]]) -> Iterator[list[Placed]]:
+    """The causes, with two single tensors that have each other's shape as one."""
+    left = list(causes)
+    while left:
+        first = left.pop(0)
+        other = next((one for one in left if _are_mirrored([*first, *one])), None)
+        if other is not None:
+            left.remove(other)
+        yield first if other is None else [*first, *other]
+
+
+def _are_mirrored(turned: Sequence[Placed]) -> bool:
+    """True for two matrices of the same layers that have each other's shape."""
+    if len(turned) != 2 or turned[0].boxes != turned[1].boxes:
+        return False
+    one, other = turned
+    parents = {tuple(part.block.key.split(".")[:-2]) for part in turned}
+    exchanged = one.layout.shape == other.block.shape and other.layout.shape == one.block.shape
+    return len(parents) == 1 and one.block.key != other.block.key and exchanged
 
 
 def _has_sides(one: Placed) -> bool:
