@@ -72,3 +72,16 @@ def test_either_place_of_a_tie(case: tuple[str, bool | None, bool | None], tmp_p
     newest = of_version(found, NEWEST)
     assert newest is not None and newest.outcome == PLACES[case]
     assert any(one.severity != "note" for one in found.findings) is (newest.outcome == "random")
+
+
+@pytest.mark.parametrize("model_type", ["llama", "qwen2", "gemma"])
+def test_the_head_of_a_tied_pair_alone(model_type: str, tmp_path: Path) -> None:
+    """`save_model` of safetensors keeps one name of shared tensors. vLLM and mlx-lm drop a tied head."""
+    record = next(one for one in records(model_type) if one["class"].endswith("CausalLM") and not one["variant"])
+    spec = {name: one for name, one in spec_of(record).items() if name != "lm_head.weight"}
+    alone = {"lm_head.weight" if "embed_tokens" in name else name: one for name, one in spec.items()}
+    config = {**record["config"], "tie_word_embeddings": True}
+    found = audit(str(write(healthy(alone, config), tmp_path)))
+    outcomes = {one.loader: one.outcome for one in found.loads if one.version != "4.57"}
+    assert outcomes["transformers"] == "complete"
+    assert {outcomes["vllm"], outcomes["mlx"]} <= {"random", "refuses"}

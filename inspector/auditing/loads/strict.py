@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from inspector.auditing.loads.quantized import refused_by_vllm, refused_if_read
 from inspector.auditing.result import Audit
 from inspector.loading.mlx_methods import of_other_tool
-from inspector.loading.outcome import COMPLETE, REFUSES, Load
+from inspector.loading.outcome import COMPLETE, RANDOM, REFUSES, Load
 
 
 def refused(audited: Audit, values: Mapping[str, Any], loads: tuple[Load, ...]) -> tuple[Load, ...]:
@@ -23,6 +23,8 @@ def refused(audited: Audit, values: Mapping[str, Any], loads: tuple[Load, ...]) 
     answer = of_other_tool(values, kind if isinstance(kind, str) else None, audited.checkpoint.tensors)
     if answer is not None:
         loads = tuple(_refusing(one, answer[1], answer[0]) if one.loader == "mlx" else one for one in loads)
+    if _has_only_tied_head(audited):
+        loads = tuple(_without_embedding(one) for one in loads)
     if not _has_prefix(audited):
         return loads
     because = "it does not read past a prefix before the names"
@@ -32,6 +34,29 @@ def refused(audited: Audit, values: Mapping[str, Any], loads: tuple[Load, ...]) 
 def _refusing(load: Load, because: str, outcome: str = REFUSES) -> Load:
     """A prediction of complete loading, changed to a refusal with its reason."""
     return replace(load, outcome=outcome, because=because) if load.outcome == COMPLETE else load
+
+
+def _without_embedding(load: Load) -> Load:
+    """The prediction for a tied pair that is stored under the name of the head: both programs drop a tied head.
+
+    vLLM skips it (`skip_prefixes` in its `load_weights`) and leaves the embedding as it was allocated. mlx-lm 0.32
+    removes it in `sanitize` and misses the embedding (measured).
+    """
+    if load.outcome != COMPLETE or load.loader not in ("vllm", "mlx"):
+        return load
+    because = "it drops a tied head, and the embedding is not stored"
+    if load.loader == "mlx":
+        return replace(load, outcome=REFUSES, because=because)
+    return replace(load, outcome=RANDOM, missing=1, because=because)
+
+
+def _has_only_tied_head(audited: Audit) -> bool:
+    """True if a note says that only the head of a tied pair is stored."""
+    if not audited.findings:
+        return False
+    from inspector.findings.totals import HeadAloneOfTie
+
+    return any(isinstance(one, HeadAloneOfTie) for one in audited.findings)
 
 
 def _has_prefix(audited: Audit) -> bool:
