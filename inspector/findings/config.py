@@ -212,10 +212,15 @@ class ConfigImpossible(ContentFinding, frozen=True, kw_only=True):
     stated: Any = msgspec.field(default=msgspec.UNSET, name="config")
     meant: Any = msgspec.UNSET
 
-    row_texts = (("expression", "{expression}"), ("because", "{detail}"), ("keys", "{keys:listed}"))
-
     def headline(self) -> str:
         return self.place.key or self.expression
+
+    def rows(self) -> Rows:
+        named = self.headline()
+        rows: Rows = [("because", self.detail)]
+        if self.expression != named:
+            rows.insert(0, ("expression", self.expression))
+        return rows if self.keys == (named,) else [*rows, ("keys", listed(self.keys))]
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
         """The finding for a value that only transformers 5 refuses, if the checkpoint's loader is another and loads
@@ -266,6 +271,10 @@ class ConfigRefused(ConfigImpossible, frozen=True, kw_only=True):
     severity = "warning"
 
 
+HEADLINE_KEYS = 3
+"""Most keys that a headline names."""
+
+
 class KeyNotUnderstood(ContentFinding, frozen=True, kw_only=True):
     """Config keys that inspector does not recognize.
 
@@ -292,7 +301,9 @@ class KeyNotUnderstood(ContentFinding, frozen=True, kw_only=True):
     count: int
 
     headline_text = "{keys:listed 3}"
-    row_texts = (("keys", "{count}: {keys:listed}"),)
+
+    def rows(self) -> Rows:
+        return [("keys", f"{self.count}: {listed(self.keys)}")] if self.count > HEADLINE_KEYS else []
 
 
 class ConfigMissing(ContentFinding, frozen=True, kw_only=True):

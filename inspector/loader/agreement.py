@@ -77,11 +77,10 @@ def compare(
     for file, names in (*absent.items(), *found.silent.items(), *unusable.items()):
         result.lost[file] = tuple(name for name in names if name not in file_of)
     reported = result.findings
-    nowhere = sum(name not in file_of for names in absent.values() for name in names)
-    other_save = len(absent) == len(set(promise.values())) and is_complete_save(unlisted) and all(map(_is_new, copies))
-    if absent and not missing and (other_save or not nowhere):
+    everything = all(name in file_of for names in absent.values() for name in names)
+    if absent and not missing and (everything or _is_next_to_a_save(promise, absent, unlisted, copies)):
         result.lost.clear()
-        reported.append(_of_another_save(index, absent, file_of, nowhere))
+        reported.append(_of_another_save(index, absent, file_of))
         return result
     if (other := _of_another_shard(index, missing, copies)) is not None:
         reported.append(other)
@@ -215,6 +214,18 @@ def _names_nothing(index: Index, file_of: Mapping[str, str]) -> list[Finding]:
     return [IndexNamesNothing(place=Place(file=index.file), promised=names, stored=len(file_of))]
 
 
+def _is_next_to_a_save(
+    promise: Mapping[str, str], absent: Mapping[str, list[str]], unlisted: Set[str], copies: Sequence[Copy]
+) -> bool:
+    """True if no listed file exists, and the other files are all shards of one save."""
+    return (
+        bool(unlisted)
+        and len(absent) == len(set(promise.values()))
+        and is_complete_save(unlisted)
+        and all(map(_is_new, copies))
+    )
+
+
 def is_complete_save(files: Collection[str]) -> bool:
     """True if the files are all shards of one save, by the numbers in their names."""
     numbers = [shard_number(file) for file in files]
@@ -223,9 +234,7 @@ def is_complete_save(files: Collection[str]) -> bool:
     return len(totals) == 1 and found == set(range(1, max(totals) + 1))
 
 
-def _of_another_save(
-    index: Index, absent: Mapping[str, list[str]], file_of: Mapping[str, str], nowhere: int
-) -> Finding:
+def _of_another_save(index: Index, absent: Mapping[str, list[str]], file_of: Mapping[str, str]) -> Finding:
     files = tuple(sorted(set(file_of.values())))
     return IndexOfAnotherSave(
         place=Place(file=index.file),
@@ -234,7 +243,7 @@ def _of_another_save(
         tensors=len(file_of),
         stored_files=files[:NAMES_SHOWN],
         stored_in=len(files),
-        nowhere=nowhere,
+        nowhere=sum(name not in file_of for names in absent.values() for name in names),
     )
 
 
