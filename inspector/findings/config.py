@@ -258,10 +258,8 @@ class ConfigRefused(ConfigImpossible, frozen=True, kw_only=True):
 
     Example
         warning[C323] config-refused: use_cache
-          expression  use_cache
-          because     null is not true or false
-          keys        use_cache
-          help        remove "use_cache" from config.json
+          because  null is not true or false
+          help     remove "use_cache" from config.json
 
     What to do
         Write a value of the named type, or remove the key: the class has a default.
@@ -287,7 +285,6 @@ class KeyNotUnderstood(ContentFinding, frozen=True, kw_only=True):
 
     Example
         note[C312] key-not-understood: my_router_depth
-          keys  1: my_router_depth
 
     What to do
         Nothing, if the keys belong to another program. If they belong to the model, the audit does not cover
