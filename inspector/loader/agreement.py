@@ -77,8 +77,7 @@ def compare(
     for file, names in (*absent.items(), *found.silent.items(), *unusable.items()):
         result.lost[file] = tuple(name for name in names if name not in file_of)
     reported = result.findings
-    everything = all(name in file_of for names in absent.values() for name in names)
-    if absent and not missing and (everything or _is_next_to_a_save(promise, absent, unlisted, copies)):
+    if absent and not missing and _is_of_another_save(promise, absent, file_of, unlisted, copies):
         result.lost.clear()
         reported.append(_of_another_save(index, absent, file_of))
         return result
@@ -214,16 +213,18 @@ def _names_nothing(index: Index, file_of: Mapping[str, str]) -> list[Finding]:
     return [IndexNamesNothing(place=Place(file=index.file), promised=names, stored=len(file_of))]
 
 
-def _is_next_to_a_save(
-    promise: Mapping[str, str], absent: Mapping[str, list[str]], unlisted: Set[str], copies: Sequence[Copy]
+def _is_of_another_save(
+    promise: Mapping[str, str],
+    absent: Mapping[str, list[str]],
+    file_of: Mapping[str, str],
+    unlisted: Set[str],
+    copies: Sequence[Copy],
 ) -> bool:
-    """True if no listed file exists, and the other files are all shards of one save."""
-    return (
-        bool(unlisted)
-        and len(absent) == len(set(promise.values()))
-        and is_complete_save(unlisted)
-        and all(map(_is_new, copies))
-    )
+    """True if the files contain every tensor of absent files, or if no listed file exists and they are one save."""
+    if all(name in file_of for names in absent.values() for name in names):
+        return True
+    none_exists = bool(unlisted) and len(absent) == len(set(promise.values()))
+    return none_exists and is_complete_save(unlisted) and all(map(_is_new, copies))
 
 
 def is_complete_save(files: Collection[str]) -> bool:

@@ -43,7 +43,7 @@ def not_understood(scope: Scope) -> Iterator[Finding]:
     known = read | set(settings.defaults) | set(settings.aliases) | inert_keys()
     odd = [key for key in settings.values if key not in known and not key.startswith("_")]
     if odd:
-        from inspector.findings.config import KeyNotUnderstood
+        from inspector.findings.unknown_keys import KeyNotUnderstood
 
         yield KeyNotUnderstood(place=Place(key=odd[0]), keys=tuple(odd[:50]), count=len(odd))
 

@@ -69,13 +69,25 @@ def recognized(case: Reconciled, families: Families, again: Again) -> Recognized
     resized = resized_in_part(case)
     if resized is not None:
         return Recognized(resized[0], case.uncorrected(resized[1]))
-    from inspector.reconciler.sizes import keys_absent, of_another_model, of_another_size, of_other_shapes
+    return _of_config(case) or _of_another_model(case, families, again)
+
+
+def _of_config(case: Reconciled) -> Recognized | None:
+    """The cause if the config lacks keys, or is that of another size of the family."""
+    from inspector.reconciler.sizes import keys_absent, of_another_size
 
     size = keys_absent(case) or of_another_size(case)
     if size is not None:
         finding, head = size
         rest = replace(case.placement, missing=() if head else case.placement.missing)
         return Recognized(finding, replace(case, causes=(), placement=rest))
+    return None
+
+
+def _of_another_model(case: Reconciled, families: Families, again: Again) -> Recognized | None:
+    """The cause if names or shapes are those of another model, wholly or in one part."""
+    from inspector.reconciler.sizes import of_another_model, of_other_shapes
+
     other = of_another_model(case, again) if case.placement.differences and not case.plan.scope.faults else None
     if other is not None:
         return Recognized(other, case.uncorrected(Placement((), (), ())))
