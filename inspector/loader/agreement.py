@@ -224,10 +224,10 @@ def _is_of_another_save(
     if all(name in file_of for names in absent.values() for name in names):
         return True
     none_exists = bool(unlisted) and len(absent) == len(set(promise.values()))
-    return none_exists and is_complete_save(unlisted) and all(map(_is_new, copies))
+    return none_exists and _is_complete_save(unlisted) and all(map(_is_new, copies))
 
 
-def is_complete_save(files: Collection[str]) -> bool:
+def _is_complete_save(files: Collection[str]) -> bool:
     """True if the files are all shards of one save, by the numbers in their names."""
     numbers = [shard_number(file) for file in files]
     found = {one[0] for one in numbers if one is not None}

@@ -18,6 +18,7 @@ from inspector.loading.files import decided_by_files, taken_file
 from inspector.loading.outcome import COMPLETE, RANDOM, REFUSES, UNKNOWN, Load, not_in_file
 from inspector.loading.tables import NEWEST, ClassRules
 from inspector.matcher.families import families_of
+from inspector.notation.kinds import COUNTER
 from inspector.notation.scope import SHORT
 from inspector.notation.slots import scope_of
 
@@ -117,7 +118,7 @@ def _compared(checkpoint: Checkpoint, plan: Plan, files: tuple[str, ...]) -> Loa
     stored = {name: layout for name, layout in checkpoint.tensors.items() if name in listed}
     families = families_of(stored)
     # tensors that files may leave out; torch writes the counters of its batch norms, and counts them as missing
-    has = [block.key for block in plan.blocks if block.key in families or block.key.endswith("num_batches_tracked")]
+    has = [block.key for block in plan.blocks if block.key in families or block.key.endswith(COUNTER)]
     rules = ClassRules(stored=tuple(has))
     memory = memory_of(plan, rules, memory_namer(rules))
     found = match(memory, families, rules, newest_namer(rules, memory, families))

@@ -23,6 +23,7 @@ from inspector.loading.ties import IndexSets, Tie, emptied, first_name, overwrit
 from inspector.matcher.families import Families, Family, Stored
 from inspector.notation.binding import Block, Plan, fits
 from inspector.notation.expansion import Shape
+from inspector.notation.kinds import COUNTER
 
 Numbered = frozenset[tuple[str, int]]
 """(segment, index after it) of names with a special renaming: ("proj", 0) for `proj.0`."""
@@ -52,7 +53,6 @@ class NamesInMemory(Struct, frozen=True):
                 yield from ((found, number, text, (part,)) for number, text in enumerate(found.names))
 
 
-COUNTER: Final = "num_batches_tracked"
 ABSENT: Final = Layout("absent", (), 0, 0)
 """The layout of a tensor that an index lists and no file contains."""
 INTEGERS = frozenset({"I8", "I16", "I32", "I64", "U8", "U16", "U32", "U64", "BOOL"})

@@ -14,6 +14,8 @@ from msgspec.structs import replace
 
 Switch = str | bool
 """A predicate of the expression language, or a constant."""
+MEAN, COUNTER = "running_mean", "num_batches_tracked"
+"""Last segments of two buffers of a batch norm; the counter is required of no file."""
 
 
 class Tensor(Struct, frozen=True):
@@ -133,9 +135,9 @@ def buffer(shape: str) -> Kind:
 
 def _running(dim: str) -> tuple[Tensor, ...]:
     return (
-        Tensor(".running_mean", (dim,), counted=False),
+        Tensor(f".{MEAN}", (dim,), counted=False),
         Tensor(".running_var", (dim,), counted=False),
-        Tensor(".num_batches_tracked", (), counted=False, optional=True),
+        Tensor(f".{COUNTER}", (), counted=False, optional=True),
     )
 
 

@@ -251,7 +251,9 @@ def groups_reported(tensors: Tensors, helpers: Sequence[str], axis: int, width: 
 
 
 GROUPS: Final = (16, 32, 64, 128, 256, 512, 1024)
-"""Usual group sizes."""
+"""Usual group sizes, and usual numbers of rows or columns that share a scale: kernels take powers of two only."""
+NVFP4_GROUP: Final = 16
+"""Inputs that share a scale in NVFP4."""
 
 
 def group_of(width: int, groups: int, stated: int | None) -> int | None:

@@ -17,12 +17,10 @@ from msgspec import Struct
 from inspector.algebra.boxes import Box, minus, overlapping
 from inspector.loader.packed import Packed
 from inspector.quantization.missing_block import one_packing
-from inspector.quantization.module import FLOAT8, ceil_div
+from inspector.quantization.module import FLOAT8, GROUPS, NVFP4_GROUP, ceil_div
 from inspector.quantization.unpacked import Helper
 
 Shape = tuple[int, ...]
-SIDES: Final = (16, 32, 64, 128, 256, 512, 1024)
-"""Rows or columns that may share a scale: kernels take powers of two only."""
 INVERSE: Final = "weight_scale_inv"
 SCALE: Final = "weight_scale"
 ZEROS: Final = "weight_zero_point"
@@ -39,7 +37,7 @@ SMALL_FLOATS: Final[Mapping[tuple[str, str], tuple[frozenset[str], str, dict[str
     ("mxfp4", "weight_packed"): (frozenset({SCALE}), "mxfp4-pack-quantized", {
         "num_bits": 4, "strategy": "group", "group_size": 32, "scale_dtype": "torch.uint8"}),
     ("nvfp4", "weight_packed"): (frozenset({SCALE, GLOBAL}), "nvfp4-pack-quantized", {
-        "num_bits": 4, "strategy": "tensor_group", "group_size": 16, "scale_dtype": "torch.float8_e4m3fn"}),
+        "num_bits": 4, "strategy": "tensor_group", "group_size": NVFP4_GROUP, "scale_dtype": "torch.float8_e4m3fn"}),
     ("mxfp8", "weight"): (frozenset({SCALE}), "mxfp8-quantized", {
         "num_bits": 8, "strategy": "group", "group_size": 32, "scale_dtype": "torch.uint8"}),
 }  # fmt: skip
@@ -120,7 +118,7 @@ def _of_compressed_tensors(weights: dict[str, Any], inputs: dict[str, Any], form
 
 def block_size(scales: Iterable[tuple[Shape, Shape]]) -> tuple[int, int] | None:
     """The rows and columns that share a scale, given the shapes of weights and their scales; None if not determined."""
-    left: list[tuple[int, ...]] = [SIDES, SIDES]
+    left: list[tuple[int, ...]] = [GROUPS, GROUPS]
     for weight, scale in scales:
         if len(weight) != 2 or len(scale) != 2:
             return None

@@ -12,14 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from inspector.quantization.module import DEFAULT_BLOCK, FLOAT8, ceil_div
+from inspector.quantization.module import DEFAULT_BLOCK, FLOAT8, NVFP4_GROUP, ceil_div
 from inspector.quantization.scales_block import INPUTS, SCALE, Scaled
 
 QUARK: Final = "quark"
 MODELOPT: Final = "modelopt"
 SECOND: Final = "weight_scale_2"
-GROUP: Final = 16
-"""Inputs that share a scale in ModelOpt's NVFP4."""
 
 
 def blocks_of_tools(modules: Sequence[Scaled]) -> Iterator[dict[str, Any]]:
@@ -95,7 +93,7 @@ def _algorithm(scheme: str, modules: Sequence[Scaled]) -> str | None:
     pairs = [(one.shape, shape) for one in modules for shape in one.helpers.get(SCALE, ())]
     static = INPUTS in names
     if scheme == "nvfp4" and names - {INPUTS} == {SCALE, SECOND}:
-        plain = all(shape == (*weight[:-1], weight[-1] // GROUP) for weight, shape in pairs)
+        plain = all(shape == (*weight[:-1], weight[-1] // NVFP4_GROUP) for weight, shape in pairs)
         return ("NVFP4" if static else "W4A16_NVFP4") if plain else None
     if not {one.packed.storage.dtype for one in modules} <= FLOAT8 or names - {INPUTS} != {SCALE}:
         return None

@@ -10,6 +10,7 @@ from inspector.algebra.names import axes_of, key_of
 from inspector.algebra.span import Span
 from inspector.findings.finding import Finding, Place
 from inspector.notation.binding import Block
+from inspector.notation.kinds import COUNTER, MEAN
 from inspector.notation.slots import scope_of
 from inspector.reconciler import ledger
 from inspector.reconciler.compress import RENAMED, RENUMBERED, SINGLE, WRAPPED, Explanation, OneSided, Portion, compress
@@ -167,10 +168,6 @@ def _counters(case: Reconciled, changes: Sequence[tuple[str, str]]) -> list[tupl
         if before[2] == after[2] == MEAN and key_of(counter.replace("*", "0"))[0] in case.reading.families:
             found.append((counter, f"{after[0]}.{COUNTER}"))
     return found
-
-
-MEAN, COUNTER = "running_mean", "num_batches_tracked"
-"""Last segments of two buffers of a batch norm."""
 
 
 # --- whole parts ---
