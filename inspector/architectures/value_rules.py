@@ -96,7 +96,7 @@ def _beside_backbone(values: Mapping[str, Any], path: tuple[str, ...]) -> Iterat
     stated = [key for key in rules_of(OLDER).get("beside", {}) if values.get(key)]
     for key in stated if values.get(_BACKBONE) is not None else ():
         if str(values.get("model_type")) in looking_up("beside", key, OLDER):
-            yield RefusedValue((*path, key), f"absent beside {_BACKBONE}", None)
+            yield RefusedValue((*path, key), f"absent next to {_BACKBONE}", None)
 
 
 def _pruned(values: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[RefusedValue]:
