@@ -22,7 +22,7 @@ from inspector.notation.binding import bind
 FOLDER, TEXT = "multimodal", "text"
 NESTED = "text_config"
 FEWEST = 8
-"""Fewest families outside the text model that indicate another model."""
+"""Fewest families outside the text model that indicate another model; fewer families at all are none."""
 HEADS = frozenset({"lm_head.weight", "score.weight"})
 """Endings of names that are also in text models."""
 
@@ -33,6 +33,8 @@ def text_model_alone(config: Claim, file: Config | None, families: Families, rea
     reading: how the names were identified.
     """
     if config.definition is None or file is None or file.kind != "config" or NESTED in file.values:
+        return None
+    if len(families) < FEWEST:
         return None
     if reading is not None and not (reading.by_names or reading.part) and _beyond(reading) < FEWEST:
         return None
