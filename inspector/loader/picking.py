@@ -81,14 +81,14 @@ def pick(contents: Contents, weights: str | None, only: str | None, outline: boo
         rival = counterpart(one, candidates)
         if isinstance(index, Finding):
             if one.files:
-                return _with_index(one, index, stale)
+                return _with_index(contents, one, index, stale)
             stale.append(index)
             continue
         if not contents.sizes.keys().isdisjoint(index.files) or (not index.files and one.files):
             other = rival is not None and not set(index.files).issuperset(rival.files)
-            return _with_index(one, index, stale, rival if other else None)
+            return _with_index(contents, one, index, stale, rival if other else None)
         if position + 1 == len(candidates):
-            return _with_index(one, index, stale)
+            return _with_index(contents, one, index, stale)
         assert isinstance(index, Index)
         stale.append(_stale(one, index, candidates[position + 1].name, taken_first=rival is not None))
     return Picked(None, findings=tuple(stale))
@@ -111,7 +111,7 @@ def _kind(contents: Contents) -> str:
 def _single(contents: Contents, one: WeightSet, candidates: list[WeightSet], stale: list[Finding]) -> Picked:
     """Chooses a single file, or shards without an index, with a finding on indexed shards of the same name."""
     if one.numbered and (other := _index_of_other_format(contents, one)) is not None:
-        return _with_index(replace(one, index=other.file), other, stale)
+        return _with_index(contents, replace(one, index=other.file), other, stale)
     beside = counterpart(one, candidates) if not (one.numbered or stale) else None
     if beside is None or beside.index is None:
         return Picked(one, findings=tuple(stale))
@@ -119,7 +119,7 @@ def _single(contents: Contents, one: WeightSet, candidates: list[WeightSet], sta
     if isinstance(index, Finding):
         return Picked(one, findings=() if beside.files else (index,), rival=beside if beside.files else None)
     if index.files and set(index.files).issubset(one.files):
-        return _with_index(beside, index, [])
+        return _with_index(contents, beside, index, [])
     if contents.sizes.keys().isdisjoint(index.files):
         return Picked(one, findings=(_stale(beside, index, one.name, taken_first=False),))
     return Picked(one, rival=beside)
@@ -156,11 +156,15 @@ def _pick_named(contents: Contents, wanted: str, *, alone: bool, outline: bool) 
     if one.index is None:
         return Picked(one, partial=not one.numbered and shard_number(one.name) is not None)
     read = _outline_or_index if outline and one.kind == SAFETENSORS else _decoded
-    return _with_index(one, read(contents.source, one), [])
+    return _with_index(contents, one, read(contents.source, one), [])
 
 
 def _with_index(
-    one: WeightSet, index: Index | Outline | Finding, before: list[Finding], rival: WeightSet | None = None
+    contents: Contents,
+    one: WeightSet,
+    index: Index | Outline | Finding,
+    before: list[Finding],
+    rival: WeightSet | None = None,
 ) -> Picked:
     if isinstance(index, Finding):
         from inspector.findings.shards.index import IndexUnreadable
@@ -168,15 +172,19 @@ def _with_index(
         if isinstance(index, IndexUnreadable):
             index = replace(index, shards=len(one.files))
         return Picked(one, None, (*before, index))
-    return Picked(_as_listed(one, index), index, tuple(before), rival=rival)
+    return Picked(_as_listed(contents, one, index), index, tuple(before), rival=rival)
 
 
-def _as_listed(one: WeightSet, index: Index | Outline) -> WeightSet:
+def _as_listed(contents: Contents, one: WeightSet, index: Index | Outline) -> WeightSet:
     """The set with the format of the files that its index lists: transformers opens each file by its ending.
+
+    Where none of these files is present, the set keeps the format of the files that are.
 
     torchtune's users list its `hf_model_0001_0.pt` in `model.safetensors.index.json` (measured: 4.57 and 5.23 load it).
     """
     kind = format_of(next(iter(index.files), ""))
+    if one.files and contents.sizes.keys().isdisjoint(index.files):
+        return one
     if kind in ("", one.kind) or any(format_of(name) != kind for name in index.files):
         return one
     return replace(one, kind=kind)

@@ -69,14 +69,14 @@ def recognized(case: Reconciled, families: Families, again: Again) -> Recognized
     resized = resized_in_part(case)
     if resized is not None:
         return Recognized(resized[0], case.uncorrected(resized[1]))
-    return _of_config(case) or _of_another_model(case, families, again)
+    return _of_config(case, again) or _of_another_model(case, families, again)
 
 
-def _of_config(case: Reconciled) -> Recognized | None:
+def _of_config(case: Reconciled, again: Again) -> Recognized | None:
     """The cause if the config lacks keys, or is that of another size of the family."""
     from inspector.reconciler.sizes import keys_absent, of_another_size
 
-    size = keys_absent(case) or of_another_size(case)
+    size = keys_absent(case) or of_another_size(case, again)
     if size is not None:
         finding, head = size
         rest = replace(case.placement, missing=() if head else case.placement.missing)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -29,10 +30,11 @@ Found = tuple[Finding, bool]
 """A finding, and whether it also explains that a head is missing."""
 
 
-def of_another_size(case: Reconciled) -> Found | None:
+def of_another_size(case: Reconciled, again: Again) -> Found | None:
     """The finding on a config with several wrong sizes, if the corrected config explains everything.
 
-    A published model with exactly the stored number of parameters shows whether the head is tied.
+    A published model with exactly the stored number of parameters shows whether the head is tied. Since the whole
+    config belongs to another model, a value is certain only if the weights determine it without a number of the config.
     """
     causes = list(case.causes)
     if sum(map(_is_size, causes)) < 2 or not _explained(case) or _holds_integers(case):
@@ -42,7 +44,9 @@ def of_another_size(case: Reconciled) -> Found | None:
     if len(causes) < FEWEST_KEYS and not published:
         return None
 
+    determined = _determined(_without_sizes(case, again))
     keys = [_key_values(cause, causes) for cause in causes]
+    keys = [one if determined.get(one.key) == one.solved else replace(one, others=True) for one in keys]
     tied = bool(published and case.placement.missing)
     if tied:
         path = ("tie_word_embeddings",)
@@ -85,20 +89,36 @@ def of_another_model(case: Reconciled, again: Again) -> Finding | None:
     few = sum(one.tensors for one in upright) <= fitting or _fits_elsewhere(placement, upright)
     if few and not _of_other_blocks(placement, upright):
         return None  # transposed and reshaped matrices have the right sizes
-    reading = case.reading
-    unknown = Scope(reading.definition, Settings({}, known=False), reading.scope.lookup)
-    other = again(NO_CONFIG, replace(reading, scope=unknown))
+    other = _without_sizes(case, again)
     if not _explained(other):
         return None
-    from inspector.reconciler.inverse.answers import answers_of
-
     settings, keys = case.plan.scope.settings, []
-    for key, value in answers_of(other).determined.items():
+    for key, value in _determined(other).items():
         stated, defaulted = settings.read(tuple(key.split(".")))
         if type(value) is int and type(stated) is int and value != stated:
             keys.append(KeyValues(key, stated, value, defaulted, True))
     stored = other.ledger.counts.unique_parameters
     return _another_size(case, keys[0].key if keys else "model_type", stored, keys[:KEYS_SHOWN])
+
+
+def _without_sizes(case: Reconciled, again: Again) -> Reconciled:
+    """The case as if the config stated only its words and switches: model types and no number."""
+    reading, settings = case.reading, case.plan.scope.settings
+    words = Settings(_words_of(settings.values), aliases=settings.aliases, known=False)
+    return again(NO_CONFIG, replace(reading, scope=Scope(reading.definition, words, reading.scope.lookup)))
+
+
+def _words_of(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The texts and switches of a config and its sub-configs."""
+    found = {key: _words_of(value) if isinstance(value, Mapping) else value for key, value in values.items()}
+    return {key: value for key, value in found.items() if isinstance(value, str | bool | dict)}
+
+
+def _determined(case: Reconciled) -> Mapping[str, Any]:
+    """The values of config keys that the weights determine alone."""
+    from inspector.reconciler.inverse.answers import answers_of
+
+    return answers_of(case).determined
 
 
 def _of_other_blocks(placement: Placement, wrong: Sequence[Placed]) -> bool:

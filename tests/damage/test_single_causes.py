@@ -126,6 +126,27 @@ def test_a_config_of_another_size_is_one_finding(stored: Config, config: Config,
     assert any(name.startswith(published) for name in finding.facts["published"]) or not published
 
 
+QWEN2 = other_size(model_type="qwen2", architectures=["Qwen2ForCausalLM"])
+SMALL = {"hidden_size": 896, "intermediate_size": 4864, "num_hidden_layers": 24, "vocab_size": 151936}
+UNCERTAIN: list[tuple[Config, Config]] = [
+    # the weights show only products with the width of a head: with 8 kv heads they fit 56 heads, with 2 they fit 14
+    ({**QWEN2, **SMALL, "num_attention_heads": 14, "num_key_value_heads": 2}, QWEN2),
+    (other_size(**SMALL, num_attention_heads=14, num_key_value_heads=2), dict(LLAMA8B)),
+    ({**other_size(**SMALL, num_attention_heads=14, num_key_value_heads=2), "model_type": "mistral",
+      "architectures": ["MistralForCausalLM"]},
+     {**LLAMA8B, "model_type": "mistral", "architectures": ["MistralForCausalLM"]}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("stored", "config"), UNCERTAIN)
+def test_of_another_size_only_what_the_weights_determine_is_certain(stored: Config, config: Config) -> None:
+    audited = judged(genuine(stored), config)
+    assert bad(audited) == ["C315"]
+    keys = {key["key"]: key["others"] for key in audited.findings[0].facts["keys"]}
+    assert keys.pop("num_attention_heads") and not any(keys.values())
+    assert not audited.findings[0].remedy().steps
+
+
 def rank(spec: Spec, parts: int, embeddings: bool) -> Spec:
     """The tensors of the first rank of a tensor-parallel save."""
     rows = r"(q|k|v|gate|up)_proj|query|key|value|intermediate.dense|w1|w3" + (
