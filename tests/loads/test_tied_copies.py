@@ -53,6 +53,12 @@ PLACES = {
     ("llava_next_video", False, True): "complete",
     ("glm_ocr", None, True): "complete",
     ("llava_next", False, True): "random",
+    ("glm4v", None, True): "complete",
+    ("qwen2_5_vl", False, True): "complete",
+    ("paddleocr_vl", False, None): "complete",
+    ("paddleocr_vl", False, False): "random",
+    ("step3p7", None, True): "random",
+    ("glm5_next", False, True): "random",
 }
 """(model type, tie of the outer config, tie of the text config) -> what transformers 5.23 does without a head."""
 

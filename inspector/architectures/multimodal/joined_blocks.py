@@ -11,6 +11,9 @@ from inspector.notation.definition import Dims, head
 
 TIES = ("text_config.tie_word_embeddings when transformers_version[0] == '4'"
         " | tie_word_embeddings | text_config.tie_word_embeddings | false")
+# of classes of transformers 5 without a default of their own for the key
+TIED_AT_THE_TOP = ("(text_config.tie_word_embeddings | false) when transformers_version[0] == '4'"
+                   " | tie_word_embeddings | false")
 # transformers 5 takes the text's over
 TIED_BY_TEXT_TOO = ("text_config.tie_word_embeddings when transformers_version[0] == '4'"
                     " | tie_word_embeddings or text_config.tie_word_embeddings | false")

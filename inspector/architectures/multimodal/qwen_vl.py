@@ -152,7 +152,7 @@ MLX_NAMES = {                                  # mlx-vlm's
     "lm_head.": "language_model.lm_head."}
 OLD_NAMES: tuple[Mapping[str, str], ...] = (
     {}, {"model.language_model.": "model.", "model.visual.": "visual."}, MLX_NAMES)
-EITHER_TIES = "tie_word_embeddings when not stated.text_config | " + TIES
+EITHER_TIES = "tie_word_embeddings when not stated.text_config | " + TIED_IF_ONE_SAYS
 QWEN2_VL = Architecture("qwen2_vl", ties=EITHER_TIES, dims=EITHER_PLACE, heads=BARE_MODEL, dialects=OLD_NAMES,
     parts=rows(
         under("language_model", QWEN2.parts, tower="text"),
@@ -184,15 +184,18 @@ QWEN3_5_MOE = Architecture("qwen3_5_moe", ties=TIES, dialects=({}, MLX_NAMES), p
     heads=(head("ForConditionalGeneration", "model.", LM_HEAD, SPARSE_MTP, default=True), *BARE_MODEL[1:], *LABELS))
 QWEN4_EXP = Architecture("qwen4_exp", ties=TIES, dims=TEXT | Dims(C="labels"), dialects=({}, MLX_NAMES),
                          heads=(*BARE_MODEL, *LABELS), parts=QWEN3_5_PARTS)
-GLM4V = Architecture("glm4v glm4v_moe glm46v glmga", ties=TIES, dims=TEXT, heads=BARE_MODEL,
-                     dialects=({}, MLX_NAMES),
-    parts=rows(
-        submodel("text",   "language_model.", head="Model"),
-        submodel("vision", "visual.", GLM4V_VISION)))
-GLM_OCR = Architecture("glm_ocr glm5_next", ties=TIED_IF_ONE_SAYS, dims=TEXT, heads=BARE_MODEL,
-    parts=rows(
-        submodel("text",   "language_model.", head="Model"),
-        submodel("vision", "visual.", GLM_OCR_VISION)))
+GLM4V_PARTS = rows(
+    submodel("text",   "language_model.", head="Model"),
+    submodel("vision", "visual.", GLM4V_VISION))
+GLM4V = Architecture("glm4v glm4v_moe", ties=TIED_IF_ONE_SAYS, dims=TEXT, heads=BARE_MODEL,
+                     dialects=({}, MLX_NAMES), parts=GLM4V_PARTS)
+GLM46V = Architecture("glm46v glmga", ties=TIES, dims=TEXT, heads=BARE_MODEL, dialects=({}, MLX_NAMES),
+                      parts=GLM4V_PARTS)
+GLM_OCR_PARTS = rows(
+    submodel("text",   "language_model.", head="Model"),
+    submodel("vision", "visual.", GLM_OCR_VISION))
+GLM_OCR = Architecture("glm_ocr", ties=TIED_IF_ONE_SAYS, dims=TEXT, heads=BARE_MODEL, parts=GLM_OCR_PARTS)
+GLM5_NEXT = Architecture("glm5_next", ties=TIES, dims=TEXT, heads=BARE_MODEL, parts=GLM_OCR_PARTS)
 EXAONE4_5 = Architecture("exaone4_5", ties=TIES, dims=TEXT, heads=BARE_MODEL,
     parts=rows(
         submodel("text",   "language_model.", EXAONE4, head="Model"),

@@ -21,7 +21,7 @@ from inspector.architectures.blocks import (
     SWIGLU,
     SWITCH,
 )
-from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, TIES
+from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, TIED_AT_THE_TOP
 from inspector.notation.definition import Architecture, Dims, either, head, part, rows, submodel, under
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, param, scale, table
 
@@ -95,7 +95,7 @@ STEP3P5_VISION = Architecture("step3p5_vision", heads=(head("tower Model", ""),)
             part("mlp.fc2",            "mlp.down",         dense("ff -> d"))),
         part("downsampler1", "conv.down.1", conv("d -> 2*d, 3 3")),
         part("downsampler2", "conv.down.2", conv("2*d -> 4*d, 3 3"))))
-STEP3P7 = Architecture("step3p7", heads=BARE_MODEL, ties=TIES, dims=Dims(d="text.d", V="text.V"),
+STEP3P7 = Architecture("step3p7", heads=BARE_MODEL, ties=TIED_AT_THE_TOP, dims=Dims(d="text.d", V="text.V"),
     dialects=({}, {"model.language_model.": "model.", "model.vision_model.": "vision_model.",
                    "model.multi_modal_projector.": "vit_large_projector."}),
     writers=("transformers in memory", "transformers"),

@@ -27,7 +27,7 @@ from inspector.architectures.blocks import (
     SWIGLU,
     SWITCH,
 )
-from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, EITHER_PLACE, TIES
+from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, EITHER_PLACE, TIED_BY_EITHER, TIES
 from inspector.architectures.multimodal.siglip import HEAD
 from inspector.architectures.vision.vision_blocks import CLIP_LAYER, VISION
 from inspector.notation.definition import Architecture, Dims, either, head, part, rows, submodel, under
@@ -134,7 +134,7 @@ PADDLEOCR_VISION = Architecture("paddleocr_vl_vision", dims=VISION | Dims(m="d*s
         part("post_layernorm",                "norm.final",     affine("d"))))
 PADDLEOCR_VL = Architecture("paddleocr_vl", heads=BARE_MODEL,
     ignores="max_position_embeddings compression_ratio rope_is_neox_style use_3d_rope",
-    ties="tie_word_embeddings when not stated.text_config | " + TIES,
+    ties="tie_word_embeddings when not stated.text_config | " + TIED_BY_EITHER,
     dims=EITHER_PLACE | Dims(
         dh="head_dim when flat | text_config.head_dim | d/h", ub="use_bias when flat | text_config.use_bias",
         v="vision.d", vf="vision.ff", m="vision.m"),
