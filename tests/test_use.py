@@ -145,3 +145,23 @@ def test_heads_of_the_same_names_differ_by_their_shapes(model_type: str, head: s
         name = next(key for key in spec if key.endswith("attention.self.query.weight"))
         broken = judged({**spec, name: ("F32", (spec[name][1][0] + 1, spec[name][1][1]))}, values)
         assert broken.verdict == "findings"
+
+
+HEADLESS = {
+    ("hunyuan_v1_dense", "ForSequenceClassification"): ("score.",),
+    ("audio-spectrogram-transformer", "ForAudioClassification"): ("classifier.",),
+    ("xlnet", "ForSequenceClassification"): ("logits_proj.", "sequence_summary."),
+    ("xlm", "ForSequenceClassification"): ("sequence_summary.",),
+    ("layoutlmv3", "ForTokenClassification"): ("classifier.",),
+    ("layoutlmv3", "ForSequenceClassification"): ("classifier.",),
+}
+"""(model type, ending of the class) -> beginnings of the names of its head, some of which a config key switches off."""
+
+
+@pytest.mark.parametrize("case", HEADLESS, ids="-".join)
+def test_a_base_model_under_a_class_with_a_head(case: tuple[str, str]) -> None:
+    found = base_record(*case)
+    spec, config = spec_of(found), {**found["config"], "architectures": [found["class"]]}
+    audited = judged({name: one for name, one in spec.items() if not name.startswith(HEADLESS[case])}, config)
+    assert codes(audited) == {"N431"}
+    assert codes(judged(spec, config)) == set()

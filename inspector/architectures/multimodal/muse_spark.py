@@ -84,4 +84,5 @@ MUSE_GLIMMER_TEXT = Architecture("muse_glimmer_text", heads=CAUSAL, ignores="lay
             under("self_attn", GQA, b="attention_bias", bo="attention_bias"),
             part("self_attn.gate_proj", "attention.gate", linear("d -> h*dh")),
             under("mlp", SWIGLU))))
-MUSE_GLIMMER = Architecture("muse_glimmer", heads=BARE_MODEL, ties=TIED_AT_THE_TOP, dims=JOINED_DIMS, parts=TEXT_AND_VISION)
+MUSE_GLIMMER = Architecture("muse_glimmer", heads=BARE_MODEL, ties=TIED_AT_THE_TOP, dims=JOINED_DIMS,
+                            parts=TEXT_AND_VISION)

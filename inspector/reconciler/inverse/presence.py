@@ -58,6 +58,7 @@ def ask_presence(differences: Differences, ballots: Ballots) -> None:
     """Adds the votes of families that are stored or missing contrary to the conditions of their rows."""
     asked: list[tuple[_Question, int, int]] = []
     first: dict[_Question, tuple[str, int]] = {}
+    headless = _is_headless(differences)
     for key, tensors in differences.unequal.items():
         users = differences.users.get(key, ())
         stored = stored_axes(differences.weights.families.get(key))
@@ -66,6 +67,8 @@ def ask_presence(differences: Differences, ballots: Ballots) -> None:
             slot = differences.rows[at].slot
             if not slot.whens and not (slot.tied and not slot.tied.startswith("role:embed")):
                 continue
+            if headless and not slot.body and stored is None:
+                continue  # a base model without the head of its class, which no switch of the head explains
             for leaf in sorted(_read_by_conditions(differences, at), key=str):
                 question = _Question(leaf, stored, alike, own)
                 first.setdefault(question, (key, at))
@@ -75,6 +78,14 @@ def ask_presence(differences: Differences, ballots: Ballots) -> None:
         depth = _depth(differences, differences.rows[at].slot, question.leaf) if answers[question] else 0
         for value in answers[question]:
             ballots.add(question.leaf, Solution(value, value), "presence", tensors, depth)
+
+
+def _is_headless(differences: Differences) -> bool:
+    """True if no tensor is stored of those that the class has beside its base model."""
+    return not any(
+        differences.users.get(key) and not any(differences.rows[at].slot.body for at in differences.users[key])
+        for key in differences.weights.families
+    )
 
 
 def _answered(differences: Differences, asked: Mapping[_Question, tuple[str, int]]) -> dict[_Question, list[Any]]:
