@@ -58,6 +58,8 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
     """True if the loader refuses the quantization of the weights."""
     setting: tuple[str, Any] | None = None
     """A key of the quantization block, and the value with which the loader loads the checkpoint."""
+    undivided: tuple[str, ...] = ()
+    """Names without a module in the list of torchao in the metadata, without which the loader reads the weights."""
     adapter: bool = False
     """True for an adapter that PEFT loads and this program does not."""
 
@@ -74,6 +76,8 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
             key, value = self.setting
             step = Step(action="set", file="config.json", key=("quantization_config", key), new=value)
             return Remedy(f'set "{key}": {json.dumps(value)} in quantization_config of config.json', (step,))
+        if self.undivided:
+            return Remedy(f"remove {listed(self.undivided)} from tensor_names in the metadata of the file")
         if self.loads:
             return Remedy(f"use {self.loads}")
         if self.adapter:

@@ -161,10 +161,14 @@ Source: `get_modules_to_not_convert` and its callers in transformers 5; GPTQMode
 """
 
 
-def plain_expected(scheme: str, role: str, axes: int, settings: QuantizationSettings) -> bool:
+def plain_expected(
+    scheme: str, role: str, axes: int, settings: QuantizationSettings, *, embeds_tokens: bool = True
+) -> bool:
     """True if loaders of a scheme build an unquantized module for a role, whatever is stored.
 
     axes: number of axes of the weight. A norm with a matrix (modulation by time or text) has a linear layer.
+    embeds_tokens: the model has an embedding of tokens. Without one transformers 5 knows no output embedding
+    (`get_output_embeddings`) and quantizes the head as any other layer (measured for the CTC heads of speech models).
     """
     if scheme.startswith("mlx") or scheme in _EVERY_MODULE:
         return False
@@ -174,7 +178,7 @@ def plain_expected(scheme: str, role: str, axes: int, settings: QuantizationSett
         return scheme not in _EVERY_LINEAR
     if role == "embed.token":
         return scheme in _HEADS_LEFT_OUT
-    if role == "head.token" and scheme in _HEADS_LEFT_OUT:
+    if role == "head.token" and scheme in _HEADS_LEFT_OUT and embeds_tokens:
         listed = settings.ignored and scheme not in _LISTS_ADDED
         return settings.known and not listed and not settings.special and not settings.base.head
     return False

@@ -156,16 +156,22 @@ def _uniform(found: Unpacked, again: Callable[[int], Unpacked]) -> Unpacked:
     """The reading with the same bits and group size for all modules, if there is one and no settings state them.
 
     again: the reading that prefers a number of bits if widths allow several. Tools may mix bits, but not group sizes.
+    The widths of the model decide between several such readings, else the bits of most modules do.
     """
     bits = Counter[int]()
     for packed, tensors in _packed(found):
         bits[int(packed.bits)] += tensors
     if len(bits) < 2 or not all(packed.scheme in UNSTATED for packed, _ in _packed(found)):
         return found
-    other = again(bits.most_common(1)[0][0])
+    uniform = [other for one, _ in bits.most_common() if _is_uniform(other := again(one), found)]
+    return next((other for other in uniform if not _open(other)), next(iter(uniform), found))
+
+
+def _is_uniform(other: Unpacked, found: Unpacked) -> bool:
+    """True if a reading has one number of bits and one group size, and no more problems than another reading."""
     alike = {packed.bits for packed, _ in _packed(other)}
     groups = {packed.group_size for packed, _ in _packed(other)} - {None}
-    return other if len(alike) == 1 and len(groups) < 2 and len(other.cases) <= len(found.cases) else found
+    return len(alike) == 1 and len(groups) < 2 and len(other.cases) <= len(found.cases)
 
 
 def _packed(unpacked: Unpacked) -> Iterator[tuple[Packed, int]]:

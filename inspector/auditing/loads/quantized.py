@@ -197,16 +197,24 @@ def recorded(audited: Audit) -> Mapping[str, Recorded]:
 
         if (experts := unread_experts(audited)) is not None:
             return {NEWEST: experts}
+        from inspector.auditing.quantized.own_linear import in_own_linear
+        from inspector.auditing.quantized.torchao_names import undivided
+
+        if (left_plain := in_own_linear(audited)) is not None:
+            return {NEWEST: left_plain}
+
+        if (unread_names := undivided(audited)) is not None:
+            return {NEWEST: unread_names, OLDER: unread_names}
         if audited.unpacked.settings.base.method not in REPLACES:
             return {}
-        from inspector.auditing.quantized.unfound_entries import plain_for_newest
+        from inspector.auditing.quantized.unfound_entries import found_by_newest_only, plain_for_newest
         from inspector.auditing.quantized.unscaled_activations import unscaled_activations
 
         if (unscaled := unscaled_activations(audited)) is not None:
             return {NEWEST: unscaled}
         unread = plain_for_newest(audited)
         if unread is None:
-            return {}
+            return {OLDER: Recorded(UNKNOWN, OTHER_NAMES)} if found_by_newest_only(audited) else {}
         by_name = audited.unpacked.settings.base.method == BY_NAME
         return {NEWEST: unread, OLDER: Recorded(UNKNOWN, OTHER_NAMES)} if by_name else {NEWEST: unread}
     found = _with_error(audited, errors[0]) if len(errors) == 1 else None

@@ -15,6 +15,7 @@ from inspector.auditing.quantized.gptq_exceptions import with_exceptions
 from inspector.auditing.quantized.grouped_modules import completed, grouped, place_of_modules, with_modules
 from inspector.auditing.quantized.input_scales import with_switches
 from inspector.auditing.quantized.lost_block import block_of_weights, modules_of
+from inspector.auditing.quantized.own_linear import own_linear
 from inspector.auditing.quantized.plain_modules import (
     PlainExpected,
     built_plain,
@@ -97,7 +98,7 @@ def packing_findings(
         yield completed(head)
     yield from _undecided(lines, settings.base.dims if solved else None)
     yield from _biases(lines)
-    yield from nothing_packed(unpacked, lines)
+    yield from nothing_packed(unpacked, lines, left_plain=bool(own_linear(checkpoint, settings.base.method)))
     if unpacked.schemes:
         yield from not_expanded(checkpoint, unpacked, lines)
         yield from for_comfyui(checkpoint, unpacked)

@@ -22,13 +22,16 @@ random; on any other machine it reads the weights as floats, which 4.57 refuses 
 """
 
 
-def nothing_packed(unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[NothingPacked]:
-    """The finding on a block without any packed weight: an error if its loaders read only packed weights."""
+def nothing_packed(unpacked: Unpacked, lines: Sequence[Line], *, left_plain: bool) -> Iterator[NothingPacked]:
+    """The finding on a block without any packed weight: an error if its loaders read only packed weights.
+
+    left_plain: the loader of the method replaces no layer of this model.
+    """
     settings = unpacked.settings
     if not settings.known or any(unpacked.schemes.values()) or _is_float_form(settings.base):
         return
     needed = settings.base.method in PACKED_ONLY or _needs_scales(unpacked, lines)
-    yield (NotPacked if needed else NothingPacked)(
+    yield (NotPacked if needed and not left_plain else NothingPacked)(
         place=Place(key=settings.source),
         method=settings.base.method,
         bits=settings.base.bits,

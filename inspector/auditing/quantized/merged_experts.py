@@ -3,7 +3,9 @@
 Source: `integrations/compressed_tensors.py` of transformers 5.23 (`get_experts_scheme`, `CompressedTensorsDequantize`).
 Measured with compressed-tensors 0.20 for Mixtral and Qwen3-MoE: experts that are stored one by one are read where the
 group that holds for them has floats of 8 bits, or where each has `weight_packed`. Plain ones and integers of 8 bits are
-not found under a group of integers: "torch.cat(): expected a non-empty list of Tensors".
+not found under a group of integers: "torch.cat(): expected a non-empty list of Tensors". Floats of 8 bits are
+multiplied by their scale as torch multiplies tensors, which fails for a scale of each block (measured for GLM-4.5 with
+transformers 5.24: "The size of tensor a must match the size of tensor b").
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ EXPERTS: Final = ".experts.#."
 PATTERN: Final = "re:"
 OF_EXPERTS: Final = "experts"
 """A part of a pattern by which a group is taken for that of the experts."""
+SCALE: Final = "weight_scale"
 BY_ITSELF: Final = frozenset({"int8", "fp8", "fp8-block"})
 """Schemes that store each value by itself."""
 
@@ -35,13 +38,29 @@ def unread_experts(audited: Audit) -> Recorded | None:
     if audited.unpacked is None or not isinstance(block, Mapping) or block.get("quant_method") != METHOD:
         return None
     weights = _weights_of_experts(block)
-    if weights is None or (weights.get("type") == "float" and weights.get("num_bits", 8) == 8):
+    if weights is None:
         return None
+    if weights.get("type") == "float" and weights.get("num_bits", 8) == 8:
+        return _scaled_by_blocks(audited)
     line = next(_unpacked(audited), None)
     if line is None:
         return None
     kind = "plain" if line.packed is None else f"{line.packed.scheme} without weight_packed"
     return Recorded(REFUSES, f"it merges the experts by the packed weights of a group, and they are {kind}")
+
+
+def _scaled_by_blocks(audited: Audit) -> Recorded | None:
+    """The behaviour of version 5 on merged experts with a scale for each block; None without such experts."""
+    assert audited.unpacked is not None
+    scales = [one for one in audited.unpacked.helpers if one.of and one.key.endswith(SCALE)]
+    for line in _unpacked(audited):
+        shape = line.layout.shape
+        for scale in scales:
+            dims = zip(shape[-2:], scale.layout.shape[-2:], strict=False)
+            if scale.of == line.family and any(there not in (1, dim) for dim, there in dims):
+                sizes = " and ".join("x".join(map(str, one[-2:])) for one in (scale.layout.shape, shape))
+                return Recorded(REFUSES, f"it multiplies each expert by its scale, whose sizes differ ({sizes})")
+    return None
 
 
 def _weights_of_experts(block: Mapping[str, Any]) -> Mapping[str, Any] | None:

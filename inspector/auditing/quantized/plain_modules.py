@@ -12,11 +12,12 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from inspector.algebra.boxes import Box
+from inspector.algebra.boxes import Box, minus
 from inspector.findings.types.unpacked import LayersNotPacked, ModuleNotPacked, TiedHeadNotExcluded
 from inspector.quantization.loaders import BY_ENDS, is_of_another, is_read, plain_expected
 from inspector.quantization.missing_block import MOST_LISTED
 from inspector.quantization.module import FLOATS
+from inspector.quantization.targets import exact, regex
 from inspector.quantization.unpacked import ModuleProblem, Unpacked
 from inspector.reconciler.ledger import Line
 from inspector.reconciler.wording import names_in
@@ -35,6 +36,8 @@ AUTO_ROUND: Final = "auto-round"
 ROUTER: Final = "router"
 NO_LAYERS: Final = ("head", "embed", ROUTER, "norm")
 """Beginnings of the roles of matrices that are not quantized even without a list, or are not linear layers."""
+EMBEDDINGS: Final = ("embed.token", "embed.shared")
+"""Beginnings of the roles of embeddings of tokens."""
 HEAD: Final = "head"
 """Role of a head: it is not quantized even without a list, except by the method that quantizes everything (measured:
 its scale is missing).
@@ -55,6 +58,8 @@ quantized routers unless they are listed.
 HEAD_LISTED: Final = frozenset({"bitsandbytes", "awq", "fp8", "gptq"})
 """Methods with a list that replaces a default that excludes the head."""
 
+PATTERN: Final = "re:"
+"""The beginning of an entry of compressed-tensors that is a pattern, which the beginning of a name must match."""
 BY_PATTERN: Final = "compressed-tensors"
 """The method with whole names and patterns in its list; entries of other methods may be the end of a name."""
 EVERYWHERE: Final = frozenset({BY_PATTERN, "awq", "bitsandbytes"})
@@ -110,7 +115,6 @@ def layers_not_packed(unpacked: Unpacked, lines: Sequence[Line], namer: Namer | 
         return []
     found = []
     stated = tuple(entry.text for entry in settings.ignored)
-    namer = namer if method in BY_ENDS else None
     joined = _outputs_of_joined(lines) if method in EXACT else frozenset()
     for line, scheme in among_packed(lines, everywhere=method in EVERYWHERE, heads=method == BY_PATTERN):
         if line.family in joined:
@@ -120,12 +124,15 @@ def layers_not_packed(unpacked: Unpacked, lines: Sequence[Line], namer: Namer | 
             box for setting, inside in pieces if setting.method and setting.sized and setting.skipped is None
             for box in inside
         )  # fmt: skip
-        if boxes and not (namer and finds(stated, namer(line.family).removesuffix(".weight"))):
+        if boxes and namer is not None:
+            boxes = left_by_model_names(stated, method, namer(line.family).removesuffix(".weight"), boxes)
+        if boxes:
             found.append((line, scheme, boxes))
     body = [line for line, _, _ in found if not line.role.startswith(HEAD)]
     towers = _towers(body, lines) if method in EVERYWHERE else []
     inside = [(line, boxes) for line, _, boxes in found if not line.family.startswith(tuple(towers))]
-    entries = [*_of_towers(towers, lines, method, namer), *_inside(inside, lines, method)]
+    entries = [*_of_towers(towers, lines, method, namer if method in BY_ENDS else None),
+               *_inside(inside, lines, method)]  # fmt: skip
     key = LISTS[method]
     kept = stated or (("lm_head",) if key is not None and method in HEAD_LISTED else ())
     exceptions = without_blocks(inside, lines) if method == GPTQ and not (settings.special or stated) else {}
@@ -181,11 +188,12 @@ def built_plain(unpacked: Unpacked, lines: Sequence[Line]) -> PlainExpected:
     """Norms, routers, embeddings and heads that the loaders of their quantization expect as plain weights."""
     settings = unpacked.settings
     found: PlainExpected = {}
+    embeds = any(line.role.startswith(EMBEDDINGS) for line in lines)
     for line in lines:
         packed = line.packed
         if packed is None or line.block is None or is_of_another(packed.scheme, settings):
             continue
-        if plain_expected(packed.scheme, line.role, len(line.block.shape), settings):
+        if plain_expected(packed.scheme, line.role, len(line.block.shape), settings, embeds_tokens=embeds):
             found.setdefault((packed.scheme, line.role), []).append(line)
     return found
 
@@ -277,6 +285,21 @@ def finds(entries: Sequence[str], module: str) -> bool:
     name in the model.
     """
     return any(is_read(entry, module, 1) for entry in entries)
+
+
+def left_by_model_names(entries: Sequence[str], method: str, module: str, boxes: tuple[Box, ...]) -> tuple[Box, ...]:
+    """The boxes of a plain module that transformers 5 finds by no entry. module: its name in the model."""
+    if method in BY_ENDS:
+        return () if finds(entries, module) else boxes
+    if method != BY_PATTERN:
+        return boxes
+    return minus(boxes, covered(entries, module, boxes))
+
+
+def covered(entries: Sequence[str], module: str, boxes: tuple[Box, ...]) -> tuple[Box, ...]:
+    """The boxes that a list of compressed-tensors names: a whole name, or a pattern for the beginning of one."""
+    read = [regex(one.removeprefix(PATTERN), one) if one.startswith(PATTERN) else exact(one) for one in entries]
+    return tuple(box for entry in read for box in entry.within(module, boxes))
 
 
 def path_of(entry: str, module: str) -> str:

@@ -9,7 +9,6 @@ vLLM reads (measured with transformers 5.24 and compressed-tensors 0.19: the lay
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 from inspector.algebra.boxes import minus
 from inspector.auditing.quantized.plain_modules import (
@@ -17,6 +16,7 @@ from inspector.auditing.quantized.plain_modules import (
     LISTS,
     Namer,
     among_packed,
+    covered,
     entries_left_out,
     finds,
     path_of,
@@ -27,11 +27,7 @@ from inspector.loader.config_file import named_class
 from inspector.loading.given import Recorded
 from inspector.loading.outcome import RANDOM
 from inspector.quantization.loaders import BY_ENDS
-from inspector.quantization.targets import exact, regex
 from inspector.reconciler.wording import names_in
-
-PATTERN: Final = "re:"
-"""The beginning of an entry of compressed-tensors that is a pattern, which the beginning of a name must match."""
 
 
 def names_in_model(checkpoint: Checkpoint) -> Namer | None:
@@ -78,6 +74,23 @@ def plain_for_newest(audited: Audit) -> Recorded | None:
     return Recorded(RANDOM, because, (str(LISTS[method]), [*stated, *added]))
 
 
+def found_by_newest_only(audited: Audit) -> bool:
+    """True if an entry of compressed-tensors names a plain module as the model of transformers 5 does, and no entry
+    names it as the file does, whose names models of transformers 4 have.
+    """
+    if audited.unpacked is None or audited.unpacked.settings.base.method != BY_PATTERN:
+        return False
+    settings, namer = audited.unpacked.settings, names_in_model(audited.checkpoint)
+    if namer is None or not settings.whole:
+        return False
+    stated = tuple(entry.text for entry in settings.ignored)
+    for line, _ in among_packed(audited.lines, everywhere=True, heads=True):
+        family, module = (name.removesuffix(".weight") for name in (line.family, namer(line.family)))
+        if family != module and covered(stated, module, line.boxes) and not covered(stated, family, line.boxes):
+            return True
+    return False
+
+
 def _unfound(audited: Audit, stated: Sequence[str], namer: Namer) -> Iterator[tuple[str, str, str]]:
     """(entry, module in the model, the path that would find it) for each plain module that no entry finds."""
     assert audited.unpacked is not None
@@ -98,12 +111,10 @@ def _unnamed(audited: Audit, stated: Sequence[str], namer: Namer) -> Iterator[tu
     the model.
     """
     assert audited.unpacked is not None
-    entries = [regex(one.removeprefix(PATTERN), one) if one.startswith(PATTERN) else exact(one) for one in stated]
     for line, _ in among_packed(audited.lines, everywhere=True):
         family, module = (name.removesuffix(".weight") for name in (line.family, namer(line.family)))
         if family == module:
             continue
         for setting, boxes in audited.unpacked.settings.for_family(family, line.boxes):
-            covered = tuple(box for entry in entries for box in entry.within(module, boxes))
-            if setting.skipped is not None and (left := minus(boxes, covered)):
+            if setting.skipped is not None and (left := minus(boxes, covered(stated, module, boxes))):
                 yield setting.skipped, module, names_in(module, left, 1)[0]

@@ -1,0 +1,167 @@
+"""What quantization tools write for models other than decoders of text, and what loaders do with it.
+
+Measured on checkpoints that bitsandbytes 0.50, torchao 0.18, llm-compressor 0.14 and mlx-lm 0.32 wrote of these types,
+loaded with transformers 5.24.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.auditing.result import Audit
+from inspector.auditing.start import audit
+from tests.judged import base_record, codes, judged, spec_of
+from tests.loads.damage import healthy, write
+from tests.quantization.made_by_formula import Tensors, bnb, bnb4, bnb8, ct, floats, mlx, scaled, torchao
+from tests.quantization.recorded import variants
+from tests.quantization.stored import Spec
+
+
+def stored(place: Path, spec: Spec, config: dict[str, Any]) -> Audit:
+    """The audit of a folder with this listing and config."""
+    return audit(str(write(healthy(spec, config), place / "model")))
+
+
+Writer = Callable[[int, int], Tensors]
+
+
+def quantized(model: str, kind: str, writer: Writer, *plain: str) -> tuple[dict[str, Any], Spec]:
+    """The config and the listing of a recorded model with every matrix inside its layers, and its head, quantized.
+
+    plain: parts of the names of matrices that are not quantized.
+    """
+    found = base_record(model, kind)
+    spec: Spec = {}
+    for name, (_, shape) in spec_of(found).items():
+        stem, _, suffix = name.rpartition(".")
+        inside = ".layers." in name or "head" in name
+        if suffix != "weight" or len(shape) != 2 or not inside or any(part in name for part in plain):
+            spec[name] = ("BF16", shape)
+            continue
+        spec |= {f"{stem}.{key}": (dtype, tuple(dims)) for key, (dtype, dims) in writer(*shape).items()}
+    return dict(found["config"]), spec
+
+
+@pytest.mark.parametrize(("model", "kind", "expected"), [
+    ("wav2vec2", "ForCTC", set()), ("hubert", "ForCTC", set()), ("wavlm", "ForCTC", set()),
+    ("llama", "ForCausalLM", {"T630"}), ("qwen2", "ForCausalLM", {"T630"}),
+])  # fmt: skip
+def test_a_head_without_an_embedding_of_tokens_is_quantized_like_any_layer(
+    model: str, kind: str, expected: set[str]
+) -> None:
+    block = bnb(load_in_4bit=True, bnb_4bit_quant_type="nf4")
+    config, spec = quantized(model, kind, bnb4("nf4", False), "conv", "embed")
+    assert codes(judged(spec, {**config, "quantization_config": block})) == expected
+
+
+EIGHT: dict[str, Any] = ct(floats(8, "channel"), "float-quantized")
+
+
+@pytest.mark.parametrize(("ignored", "expected", "older"), [
+    (["lm_head"], set(), "unknown"), (["embed_out"], set(), None), (["re:.*embed_out", "lm_head"], set(), "complete"),
+    ([], {"T641"}, None),
+])  # fmt: skip
+def test_a_head_is_excluded_by_its_name_in_the_model(
+    ignored: list[str], expected: set[str], older: str | None, tmp_path: Path
+) -> None:
+    writer = scaled("F8_E4M3", lambda rows, _: ("BF16", [rows, 1]))
+    config, spec = quantized("gpt_neox", "ForCausalLM", writer, "embed_out")
+    result = stored(tmp_path, spec, {**config, "quantization_config": {**EIGHT, "ignore": ignored}})
+    assert codes(result) - {"N429"} == expected
+    assert older is None or result.loads[1].outcome == older
+
+
+@pytest.mark.parametrize(("model", "bits", "group"), [("mamba2", 4, 32), ("llama", 8, 32), ("qwen2", 4, 32)])
+def test_a_lost_block_of_mlx_has_the_one_reading_that_fits_all_widths(model: str, bits: int, group: int) -> None:
+    """Half the bits with groups of twice the size fit a matrix too if the model has inputs of twice the width."""
+    config, spec = wide(model, mlx(bits, group))
+    result = judged(spec, config)
+    (only,) = [one for one in result.findings if one.severity == "error"]
+    assert only.code == "T625" and only.block == {"group_size": group, "bits": bits}  # type: ignore[attr-defined]
+
+
+def wide(model: str, writer: Writer) -> tuple[dict[str, Any], Spec]:
+    """A model with an inner width of twice its hidden size, and all its matrices quantized."""
+    from tests.checkpoints import genuine
+
+    sizes: dict[str, Any] = {"hidden_size": 256, "num_hidden_layers": 2, "vocab_size": 1024}
+    if model == "mamba2":
+        sizes |= {"num_heads": 8, "head_dim": 64, "state_size": 32, "n_groups": 1, "expand": 2}
+    else:
+        sizes |= {"intermediate_size": 512, "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 64}
+    kind = {"mamba2": "Mamba2", "llama": "Llama", "qwen2": "Qwen2"}[model]
+    config = {"model_type": model, "architectures": [f"{kind}ForCausalLM"], "tie_word_embeddings": False, **sizes}
+    spec: Spec = {}
+    for name, (dtype, shape) in genuine(config).items():
+        if len(shape) != 2:
+            spec[name] = (dtype, shape)
+            continue
+        stem = name.removesuffix(".weight")
+        spec |= {f"{stem}.{key}": (kind, tuple(dims)) for key, (kind, dims) in writer(*shape).items()}
+    return config, spec
+
+
+@pytest.mark.parametrize(("model", "top"), [
+    ("bart", "final_logits_bias"), ("siglip", "logit_scale"), ("clip", "logit_scale"), ("bart", ""),
+])  # fmt: skip
+def test_torchao_reads_no_weight_if_its_list_has_a_name_without_a_module(model: str, top: str, tmp_path: Path) -> None:
+    result = of_torchao(model, top, tmp_path)
+    failed = [one for one in result.findings if one.severity == "error"]
+    assert [one.code for one in failed] == ["N429"] * bool(top)
+    assert result.loads[0].outcome == ("refuses" if top else "complete")
+    assert not top or failed[0].remedy().words == f"remove {top} from tensor_names in the metadata of the file"
+
+
+def of_torchao(model: str, top: str, place: Path) -> Audit:
+    """A folder with weights of torchao. top: a name in its list without a module."""
+    kind = "ForConditionalGeneration" if model == "bart" else "Model"
+    config, spec = quantized(model, kind, torchao("I8", False), "embed", "head")
+    block = {"_type": "Int8WeightOnlyConfig", "_version": 2, "_data": {}}
+    config["quantization_config"] = {"quant_method": "torchao", "quant_type": {"default": block}}
+    names = sorted({name.replace("._weight_qdata", ".weight") for name in spec if "._weight_scale" not in name})
+    folder = healthy(spec, config)
+    listed = [name for name in names if "." in name] + [top] * bool(top)
+    folder.weights["model.safetensors"].metadata = {"format": "pt", "tensor_names": json.dumps(listed)}
+    return audit(str(write(folder, place / "model")))
+
+
+@pytest.mark.parametrize(("rows", "expected"), [(0, set()), (128, {"N429"}), (64, {"N429"})])
+def test_experts_with_a_scale_for_each_block_are_not_merged(rows: int, expected: set[str], tmp_path: Path) -> None:
+    record = variants()["ct_fp8_dynamic_qwen3moe"]
+    config: dict[str, Any] = dict(record["config"])
+    spec: Spec = {name: (dtype, tuple(shape)) for name, (dtype, shape) in record["tensors"].items()}
+    if rows:
+        block = json.loads(json.dumps(config["quantization_config"]))
+        for group in block["config_groups"].values():
+            group["weights"] |= {"strategy": "block", "block_structure": [rows, rows]}
+        config["quantization_config"] = block
+        for name, (_, shape) in list(spec.items()):
+            if f"{name}_scale" in spec:
+                spec[f"{name}_scale"] = ("BF16", tuple(-(-dim // rows) for dim in shape))
+    result = stored(tmp_path, spec, config)
+    assert codes(result) == expected
+    assert result.loads[0].outcome == ("refuses" if rows else "complete")
+
+
+@pytest.mark.parametrize(("model", "writer", "expected", "outcome"), [
+    ("falcon", bnb4("nf4", False), {"N429"}, "refuses"), ("falcon", bnb8, {"N429"}, "altered"),
+    ("falcon", None, set(), "complete"), ("gpt_neox", bnb8, set(), "complete"), ("gpt_neox", None, {"T626"}, None),
+])  # fmt: skip
+def test_bitsandbytes_leaves_linear_layers_of_another_class_plain(
+    model: str, writer: Writer | None, expected: set[str], outcome: str | None, tmp_path: Path
+) -> None:
+    block = bnb(load_in_8bit=True) if writer is bnb8 else bnb(load_in_4bit=True, bnb_4bit_quant_type="nf4")
+    found = base_record(model, "ForCausalLM")
+    spec: Spec = {name: ("BF16", shape) for name, (_, shape) in spec_of(found).items()}
+    for name, (_, shape) in list(spec.items()):
+        if writer is not None and len(shape) == 2 and (".h." in name or ".layers." in name):
+            stem = name.removesuffix(".weight")
+            spec |= {f"{stem}.{key}": (dtype, tuple(dims)) for key, (dtype, dims) in writer(*shape).items()}
+    result = stored(tmp_path, spec, {**found["config"], "transformers_version": "5.23.0", "quantization_config": block})
+    assert codes(result) == expected
+    assert outcome is None or result.loads[0].outcome == outcome
