@@ -12,7 +12,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from inspector.loader.checkpoint import Checkpoint
-from inspector.matcher.families import Families, Family, Stored
+from inspector.matcher.families import Families, Family, Stored, families_of
 
 
 def is_of_mlx(checkpoint: Checkpoint) -> bool:
@@ -26,6 +26,16 @@ def is_of_mlx(checkpoint: Checkpoint) -> bool:
 def channels_first(families: Families) -> Families:
     """The families with every convolution in torch's layout."""
     return {key: _turned(family) if key.endswith(".weight") else family for key, family in families.items()}
+
+
+def as_stored(checkpoint: Checkpoint) -> Families | None:
+    """The families as the files of MLX have them, which is how transformers compares them; None if no convolution of
+    them has another layout than torch's.
+    """
+    if not is_of_mlx(checkpoint):
+        return None
+    families = families_of(checkpoint.tensors)
+    return None if channels_first(families) == families else families
 
 
 LONGEST: Final = 32

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from inspector.algebra.boxes import Box
 from inspector.auditing.by_definition import definition
-from inspector.auditing.channels_last import channels_first, is_of_mlx
+from inspector.auditing.channels_last import as_stored, channels_first, is_of_mlx
 from inspector.auditing.draft import Draft
 from inspector.auditing.identity.llava_projector import projector_of_llava
 from inspector.auditing.reported import (
@@ -63,8 +63,11 @@ def audit_model(
 
 
 def _explained(checkpoint: Checkpoint, stated: Stated | None, like: str | None, stored: Families | None) -> Draft:
-    """Applies every explainer, and applies them again if stored shapes or corrected settings explain more."""
+    """Applies every explainer, and applies them again if other shapes or corrected settings explain more."""
     draft = explain(checkpoint, stated, like, stored)
+    if _is_wrong(draft) and (of_torch := as_stored(checkpoint)) is not None:
+        again = explain(checkpoint, stated, like, of_torch, turns=False)
+        draft = draft if _is_wrong(again) else again
     if draft.unpacked is None:
         return draft
     from inspector.auditing.quantized.corrected_settings import (
@@ -92,14 +95,20 @@ def _explained(checkpoint: Checkpoint, stated: Stated | None, like: str | None, 
     return draft
 
 
-def explain(checkpoint: Checkpoint, stated: Stated | None, like: str | None, stored: Families | None = None) -> Draft:
-    """Applies every explainer in turn."""
+def _is_wrong(draft: Draft) -> bool:
+    return any(one.severity == "error" for one in draft.findings)
+
+
+def explain(
+    checkpoint: Checkpoint, stated: Stated | None, like: str | None, stored: Families | None = None, turns: bool = True
+) -> Draft:
+    """Applies every explainer in turn. turns: convolutions of MLX may have its layout."""
     draft = Draft(checkpoint, claim_of(as_meant(checkpoint), like), {}, {}, stated, findings=checkpoint.findings)
     draft = draft.open("values", _unread_values(checkpoint), decisive=False)
     if not checkpoint.readable:
         return draft
     families = families_of(checkpoint.tensors) if stored is None else stored
-    families = channels_first(families) if is_of_mlx(checkpoint) else families
+    families = channels_first(families) if turns and is_of_mlx(checkpoint) else families
     draft = replace(draft, stored=families, families=families, lost=tuple(lost_tensors(checkpoint)))
     for step in EXPLAINERS:
         draft = step(draft)

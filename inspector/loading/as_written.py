@@ -30,10 +30,12 @@ def is_as_written(case: Reconciled, rules: ClassRules, values: Mapping[str, Any]
         return False
     if _is_otherwise(case, major) or _is_solved(plan) or _is_open(plan):
         return False
-    ties = any(block.tie is not None for block in plan.blocks)
-    if ties and (rules.untied or (rules.tie_of and (rules.reads or _is_off(plan, rules)))):
+    ties, off = any(block.tie is not None for block in plan.blocks), _is_off(plan, rules)
+    if ties and (rules.untied or (rules.tie_of and (rules.reads or off)) or (off and rules.ties and major == OLDER)):
         return False
     placed = {one.block.key for one in placement.placed}
+    if major == OLDER and any(placed.isdisjoint(pair[1:]) and pair[0] in placed for pair in rules.always):
+        return False
     for one in placement.placed:
         block = one.block
         if (
@@ -44,7 +46,7 @@ def is_as_written(case: Reconciled, rules: ClassRules, values: Mapping[str, Any]
             or not (block.slot.built or block.key in rules.stored)
         ):
             return False
-    untied = rules.ties and _is_off(plan, rules)
+    untied = rules.ties and off
     stored = {block.key for block in plan.blocks if (untied or block.tie is None) and block.key in rules.stored}
     if not placed.issuperset(stored) or any(block.slot.group for block in plan.blocks if block.key not in placed):
         return False

@@ -41,6 +41,10 @@ LAYERED_IN_OLDER: Final = frozenset(
     }
 )  # fmt: skip
 """Model types of transformers 4.57 that read a list of layer types."""
+LONGER_IN_OLDER: Final = frozenset({"lfm2", "modernbert-decoder", "olmo3"})
+"""Those of which the list may be longer than the number of layers (`layer_type_validation`)."""
+ANY_IN_OLDER: Final = LONGER_IN_OLDER - {"olmo3"}
+"""Those of which the list may have any words."""
 
 
 @cache
@@ -113,10 +117,14 @@ def _refused_layers(values: Mapping[str, Any], model_type: str, major: str) -> R
             continue  # the class creates the list, or its model has none
         if name != key and not isinstance(values.get(key), list) and not isinstance(defaults.get(key), list):
             return _too_few(name, listed, number)
+        if major == OLDER and model_type in ANY_IN_OLDER:
+            known = None
         odd = (one for one in listed if known is not None and not (isinstance(one, str) and one in known))
         first = next(odd, None)
         if first is not None:
             return Refused(f"its config class knows no layer type {shown(first)} of {name}", (name,))
+        if major == OLDER and model_type in LONGER_IN_OLDER:
+            return _too_few(name, listed, number)
         if type(number) is int and number != len(listed):
             because = f"{name} has {len(listed)} entries, num_hidden_layers is {number}"
             return Refused(because, (name, "num_hidden_layers"))

@@ -16,7 +16,8 @@ from inspector.algebra.boxes import Box, count, minus, within
 from inspector.algebra.names import key_of
 from inspector.algebra.span import Span
 from inspector.loader.layout import Layout
-from inspector.loading.renaming import Renamed, Transform, renamed
+from inspector.loading.initialising import undrawn
+from inspector.loading.renaming import Renamed, Transform, older_name, renamed
 from inspector.loading.tables import NEWEST, ClassRules, numbered, transforms_of
 from inspector.loading.templates import Order, joined_with, projected, sample, samples, template
 from inspector.loading.ties import IndexSets, Tie, emptied, first_name, overwritten, with_ties
@@ -93,7 +94,7 @@ class Counted(Struct):
     unfilled: a tensor that is listed and in no file. twice: a tensor in memory that the file has under two names, or
     both whole and in parts. overwritten: a copy of a tied tensor and its original, if both are stored. emptied: a
     stored copy of a tied tensor and its original, if the original is not stored. counter: one of a batch norm that is
-    stored as floats.
+    stored as floats. undrawn: a missing tensor and a stored one with which transformers 4 computes to initialise it.
     """
 
     loaded: int = 0
@@ -110,6 +111,7 @@ class Counted(Struct):
     twice: str = ""
     overwritten: tuple[str, str] | None = None
     emptied: tuple[str, str] | None = None
+    undrawn: tuple[str, str] | None = None
 
 
 def memory_of(plan: Plan, rules: ClassRules, name: NamesInMemory) -> Memory:
@@ -119,6 +121,7 @@ def memory_of(plan: Plan, rules: ClassRules, name: NamesInMemory) -> Memory:
     made = Memory()
     places: dict[int, tuple[str, tuple[Box, ...]]] = {}
     tied: list[tuple[str, tuple[Box, ...], Block]] = []
+    copies: set[str] = set()
     for block in plan.blocks:
         slot = block.slot
         if slot.extra or block.key in rules.lacks or not (slot.built or block.key in rules.stored):
@@ -137,6 +140,8 @@ def memory_of(plan: Plan, rules: ClassRules, name: NamesInMemory) -> Memory:
                 made.parts.setdefault((key, found.source), []).append((axes, order, block.shape))
             known = places.get(id(slot), (key, ()))
             places[id(slot)] = (key, joined_with(known[1], boxes) if known[0] == key else boxes)
+            if slot.tied:
+                copies.add(key)
             if block.tie is not None and not rules.untied:
                 tied.append((key, boxes, block))
     for key, boxes, block in tied:
@@ -147,6 +152,7 @@ def memory_of(plan: Plan, rules: ClassRules, name: NamesInMemory) -> Memory:
             aligned = block.tie.holes == block.slot.holes and _aligned(boxes, originals)
             made.ties.append(Tie(key, boxes, original, originals, aligned))
     made.ties.extend(_tied(made, (*rules.always, *(() if off else rules.also))))
+    made.ties.extend(one for one in _tied(made, rules.same) if off and one.key in copies & {one.original})
     made.same.extend(_tied(made, rules.same))
     return made
 
@@ -162,11 +168,11 @@ def joins_ties(plan: Plan) -> bool:
 
 
 def _tied(memory: Memory, pairs: Sequence[tuple[str, str]]) -> Iterator[Tie]:
-    """The ties of pairs of keys or names that are both in memory."""
+    """The ties of pairs of keys or names in memory. All tensors of a key that is tied to itself are one."""
     for copy, original in pairs:
         (key, one), (original_key, other) = _boxes_of(memory, copy), _boxes_of(memory, original)
         if one and other:
-            yield Tie(key, one, original_key, other, _aligned(one, other))
+            yield Tie(key, one, original_key, other, copy != original and _aligned(one, other))
 
 
 def _boxes_of(memory: Memory, name: str) -> tuple[str, tuple[Box, ...]]:
@@ -266,7 +272,6 @@ def _uncounted(key: str, boxes: Sequence[Box], memory: Memory) -> Sequence[Box]:
 
 
 def _overlap(boxes: Sequence[Box], others: Sequence[Box]) -> bool:
-    """True if any index is in both."""
     return any(within(boxes, other) for other in others) if boxes else False
 
 
@@ -333,6 +338,7 @@ def _count_missing(memory: Memory, loaded: IndexSets, rules: ClassRules, result:
             result.missing += count(absent)
             result.required += 0 if key in memory.optional else count(absent)
             result.first_missing = result.first_missing or first_name(key, absent)
+        result.undrawn = result.undrawn or undrawn(key, absent, rules.draws, loaded)
 
 
 def _ignored(key: str, boxes: Sequence[Box], patterns: Sequence[str], buffers: Sequence[str] = ()) -> bool:
@@ -372,23 +378,6 @@ def older_namer(rules: ClassRules, memory: Memory, families: Families) -> NamesI
 
 LEFT_OUT = "left out."
 """Prefix of a name that transformers 4 does not load and reports as unexpected; no module has it."""
-LEGACY = (
-    ("LayerNorm.beta", "LayerNorm.bias"),
-    ("LayerNorm.gamma", "LayerNorm.weight"),
-    ("weight_g", "parametrizations.weight.original0"),
-    ("weight_v", "parametrizations.weight.original1"),
-)
-"""Ends of names and their replacements in transformers 4.57 (`_fix_state_dict_key_on_load`)."""
-
-
-def older_name(name: str, mapping: Mapping[str, str]) -> str:
-    """A name after the renamings of transformers 4.57."""
-    new = next((name.replace(old, now) for old, now in LEGACY if name.endswith(old)), name)
-    for pattern, replacement in mapping.items():
-        new, changed = re.subn(pattern, replacement, new)
-        if changed:
-            break
-    return new
 
 
 def written_namer(rules: ClassRules, newest: ClassRules | None) -> NamesInMemory:

@@ -1,29 +1,40 @@
-"""A config as transformers 4 reads it: a null switch is off, and some keys never reach the model."""
+"""A config as transformers 4 reads it: a null switch is off, true counts as 1, and some keys never reach the model."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from inspector.architectures.config_types import types_of
 from inspector.architectures.defaults import OLDER, class_defaults
 from inspector.architectures.value_rules import configs_within, is_replaced
 from inspector.notation.trace import with_leaf
 
 
 def as_older_reads(values: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The config without the keys that the classes replace, and with false for null switches.
+    """The config without the keys that the classes replace, with false for null switches, and with 1 and 0 for true and
+    false in place of whole numbers, which Python counts as these.
 
-    None if it has neither.
+    None if it has none of them.
     """
-    found = dict(values)
+    found, counted = dict(values), False
     for path, inner, kind in configs_within(values, values.get("model_type")):
         defaults = class_defaults(kind, OLDER)[0] if isinstance(kind, str) else {}
         for key, value in inner.items():
             if value is None and defaults.get(key) is True:
                 found = with_leaf(found, {}, (*path, key), False)
+            elif isinstance(value, bool) and _is_number(kind, key, defaults.get(key)):
+                found, counted = with_leaf(found, {}, (*path, key), int(value)), True
             elif isinstance(kind, str) and is_replaced(kind, key):
                 found = _without(found, (*path, key))
-    return found if found != values else None
+    return found if counted or found != values else None  # true equals 1
+
+
+def _is_number(model_type: Any, key: str, usual: Any) -> bool:
+    """True if a key holds a whole number, by its default or by the types of transformers 5."""
+    types = types_of(model_type) if isinstance(model_type, str) else None
+    accepted = types.fields.get(key, "") if types is not None else ""
+    return type(usual) is int or ("i" in accepted and "b" not in accepted)
 
 
 def _without(values: Mapping[str, Any], path: Sequence[str]) -> dict[str, Any]:

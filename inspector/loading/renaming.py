@@ -1,4 +1,4 @@
-"""The renaming of a file's tensors to those of the model, as in transformers 5.
+"""The renaming of a file's tensors to those of the model, as in transformers 5 and 4.57.
 
 Source: transformers 5.23, `core_model_loading.py` (`WeightTransform`, `rename_source_key`,
 `convert_and_load_state_dict_in_model`).
@@ -7,7 +7,7 @@ Source: transformers 5.23, `core_model_loading.py` (`WeightTransform`, `rename_s
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -103,3 +103,22 @@ def based(name: str, prefix: str, held: Callable[[str], bool]) -> str:
     if name.startswith(prefix) and held(bare):
         return bare
     return f"{prefix}.{name}" if held(f"{prefix}.{name}") else name
+
+
+LEGACY = (
+    ("LayerNorm.beta", "LayerNorm.bias"),
+    ("LayerNorm.gamma", "LayerNorm.weight"),
+    ("weight_g", "parametrizations.weight.original0"),
+    ("weight_v", "parametrizations.weight.original1"),
+)
+"""Ends of names and their replacements in transformers 4.57 (`_fix_state_dict_key_on_load`)."""
+
+
+def older_name(name: str, mapping: Mapping[str, str]) -> str:
+    """A name after the renamings of transformers 4.57."""
+    new = next((name.replace(old, now) for old, now in LEGACY if name.endswith(old)), name)
+    for pattern, replacement in mapping.items():
+        new, changed = re.subn(pattern, replacement, new)
+        if changed:
+            break
+    return new

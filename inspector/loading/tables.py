@@ -42,7 +42,8 @@ class ClassRules(Struct, frozen=True):
     definition gives the names of the model. altered: the first tensor of an intact file whose numbers it changes.
     rounds: the dtype in which it keeps that tensor, if only this changes the numbers. unfilled: it leaves tensors of an
     intact file without values. refuses: its message on a config that a newer version wrote. needs: a file that it
-    requires.
+    requires. draws: keys of tensors that it replaces when any tensor of the same module is missing, which fails if they
+    are stored (transformers 4).
     """
 
     prefix: str = ""
@@ -72,6 +73,7 @@ class ClassRules(Struct, frozen=True):
     unfilled: bool = False
     refuses: str = ""
     needs: str = ""
+    draws: tuple[str, ...] = ()
 
 
 def _read() -> bytes:

@@ -262,6 +262,9 @@ def _concluded(given: Given, major: str, found: Counted, rules: ClassRules) -> L
         return answer_of(
             major, REFUSES, f"{found.partial[0]} cannot be computed: not all its tensors are stored", given
         )
+    if found.undrawn and major == OLDER:
+        words = f"{found.undrawn[0]} is missing, and it cannot initialise it: {found.undrawn[1]} is not loaded yet"
+        return answer_of(major, REFUSES, words, given)
     counts = {"missing": found.missing, "unexpected": found.unexpected, "mismatched": 0}
     if found.missing:
         words = not_in_file(found.missing, found.first_missing)

@@ -38,9 +38,14 @@ class Ties:
         return next(iter(self.alternatives(slot)), None)
 
     def alternatives(self, slot: Slot) -> Sequence[Slot]:
-        """The slot that a tied slot is a copy of, and the slots with its path that replace it in other versions."""
+        """The slot that a tied slot is a copy of, and the slots with its path that replace it in other versions.
+
+        A slot of its own submodel goes before one of another submodel that does not contain it.
+        """
         kind, _, name = slot.tied.partition(":")
         found = (self._roles if kind == "role" else self._paths).get(name, ())
+        if found and found[0].scope != slot.scope[: len(found[0].scope)]:
+            found = [one for one in found if one.scope == slot.scope] or found
         return () if not found or found[0] is slot else [slot for slot in found if slot.path == found[0].path]
 
     def hold(self, slot: Slot, seems: bool) -> bool:

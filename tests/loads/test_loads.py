@@ -14,6 +14,7 @@ import pytest
 
 from inspector.auditing.loads.one_loader import judged_for
 from inspector.auditing.result import CLEAN, Audit
+from inspector.auditing.samples import with_samples
 from inspector.auditing.start import audit
 from inspector.loading.outcome import BY_CLASS, CHANGES, COMPLETE, RANDOM, REFUSES, UNKNOWN, UNSUPPORTED, Load
 from inspector.loading.tables import NEWEST, OLDER, rules_of
@@ -24,8 +25,9 @@ from tests.loads.damage import INDEX, damaged, healthy, write
 from tests.oracle.make_loads import fill, folder_of
 
 MAJORS = (NEWEST, OLDER)
-SHARES = {NEWEST: 0.998, OLDER: 0.985}
-"""Share of records that are predicted exactly: the same outcome and the same counts."""
+SHARES = {NEWEST: 0.998, OLDER: 0.998}
+"""Share of records that are predicted exactly: the same outcome and the same counts. Samples of the values decide what
+a tie of two stored tensors does, as with `inspector audit --sample`."""
 NOT_KNOWN = ("SwitchTransformersModel", "BartForSequenceClassification", "FlavaForPreTraining")
 """Classes whose definition lacks tensors that transformers ties or builds."""
 SOME = 131
@@ -60,6 +62,8 @@ def judged(records: Iterator[dict[str, Any]], place: Path, major: str) -> Iterat
     """The records with their audits and whether the prediction agrees."""
     for number, record in enumerate(records):
         found = audit(str(write(folder_of(record), place / str(number), fill)))
+        if any(one.copies is not None for one in found.loads):
+            found = with_samples(found)
         yield record, found, agrees(of_version(found, major), record)
 
 
@@ -243,7 +247,36 @@ BUILT: list[tuple[str, str, str, list[Any], str, list[int]]] = [
 ]
 
 
-@pytest.mark.parametrize(("major", "model_type", "name", "damages", "outcome", "counts"), BUILT)
+HALF = "decoder.layers.0.conv.parametrizations.weight.original"
+NO_COUNTS: list[Any] = [None, None, None]
+OF_OLDER: list[tuple[str, str, str, list[Any], str, list[Any]]] = [
+    # half of a weight norm, and a state space with its decay: what it initialises needs numbers that are not loaded yet
+    (OLDER, "encodec", "EncodecModel", [["drop", f"{HALF}0"]], REFUSES, NO_COUNTS),
+    (OLDER, "encodec", "EncodecModel", [["drop", f"{HALF}1"]], REFUSES, NO_COUNTS),
+    (OLDER, "encodec", "EncodecModel", [["lose", HALF]], "random", [2, 0, 0]),
+    (OLDER, "bamba", "BambaModel", [["drop", "layers.0.mamba.D"]], REFUSES, NO_COUNTS),
+    (OLDER, "bamba", "BambaModel", [["drop", "layers.0.mamba.A_log"]], "random", [1, 0, 0]),
+    # a bias that is tied to the one of the decoder fills it, or is left empty with it
+    (OLDER, "vilt", "ViltForMaskedLM", [], "random", [0, 0, 0]),
+    (OLDER, "luke", "LukeForMaskedLM", [], UNKNOWN, [0, 0, 0]),
+    # ties that the config turns off
+    (OLDER, "longt5", "LongT5EncoderModel", [["config", ["tie_word_embeddings"], False]], "random", [1, 0, 0]),
+    (OLDER, "switch_transformers", "SwitchTransformersModel", [["config", ["tie_word_embeddings"], False]], "random",
+     [2, 0, 0]),
+    (OLDER, "instructblip", "InstructBlipForConditionalGeneration", [["strip", "qformer."]], "random", [112, 112, 0]),
+    # num_local_experts is a name of version 5, and true counts as 1
+    (OLDER, "qwen3_moe", "Qwen3MoeForCausalLM", [["prefix", "_orig_mod."]], "random", [1182, 129, 0]),
+    (OLDER, "umt5", "UMT5Model", [["config", ["num_decoder_layers"], True]], COMPLETE, [0, 45, 0]),
+    (OLDER, "clip", "CLIPModel", [["config", ["text_config", "num_hidden_layers"], True]], COMPLETE, [0, 32, 0]),
+    # convolutions of few channels in torch's layout, in files that name MLX
+    (OLDER, "squeezebert", "SqueezeBertModel", [["metadata", {"format": "mlx"}]], COMPLETE, [0, 0, 0]),
+    (OLDER, "mimi", "MimiModel", [["metadata", {"format": "mlx"}]], COMPLETE, [0, 0, 0]),
+    (NEWEST, "vits", "VitsModel", [["metadata", {"format": "mlx"}]], COMPLETE, [0, 0, 0]),
+]  # fmt: skip
+"""What transformers 4.57 does with files of 5.23."""
+
+
+@pytest.mark.parametrize(("major", "model_type", "name", "damages", "outcome", "counts"), [*BUILT, *OF_OLDER])
 def test_what_a_version_builds_from_a_file_of_the_newest(
     major: str, model_type: str, name: str, damages: list[Any], outcome: str, counts: list[int], tmp_path: Path
 ) -> None:
@@ -258,6 +291,15 @@ def test_what_a_version_builds_from_a_file_of_the_newest(
     assert load is not None
     assert (load.outcome, [load.missing, load.unexpected, load.mismatched]) == (outcome, counts)
     assert major == OLDER or (found.verdict == CLEAN) is (outcome == COMPLETE)
+
+
+@pytest.mark.parametrize("name", ["ZambaModel", "ZambaForSequenceClassification"])
+def test_a_shared_module_is_one_whatever_the_config_says_of_ties(name: str, tmp_path: Path) -> None:
+    one = next(one for one in records("zamba") if one["class"] == name and one["writer"].endswith(" 4.57.6"))
+    untied = [["config", ["tie_word_embeddings"], False]]
+    load = of_version(audit(str(write(damaged(healthy(spec_of(one), one["config"]), untied), tmp_path))), OLDER)
+    assert load is not None
+    assert (load.outcome, load.missing) == (COMPLETE, 0)
 
 
 def test_one_of_the_matrices_that_are_joined_while_loading_is_missing(tmp_path: Path) -> None:

@@ -121,6 +121,9 @@ def collect(path: str, *named: str) -> None:
                 said["tie_of"] = next((key for key, value in vars(model.config).items() if value is text), "")
             said["pairs"] = _pairs(model, own, version[0])
             said["same"] = _pairs_of(_groups(own), own, own) if version[0] == OLDER else []
+            if version[0] == OLDER:
+                said["draws"] = sorted({key_of(name)[0] for name in _draws(model)})
+                said["same"] += [one for one in _filled(model, torch, said["pairs"]) if one not in said["same"]]
             tried: list[list[list[str]]] = []
             for turned in _turned(values, not said["tied"]):
                 file.write_text(json.dumps(turned), encoding="utf-8")
@@ -203,6 +206,45 @@ def _pairs(model: Any, own: Mapping[str, Any], major: str) -> list[list[str]]:
     utilities = importlib.import_module("transformers.modeling_utils")
     tied = dict(model.named_parameters(remove_duplicate=False))
     return _pairs_of(utilities.find_tied_parameters(model), own, tied)
+
+
+def _filled(model: Any, torch: Any, pairs: Sequence[Sequence[str]]) -> Iterator[list[str]]:
+    """The pairs of tied tensors of which the copy alone fills the original (transformers 4): tied again after loading,
+    it is the original that takes the parameter of the copy."""
+    for copy, original in pairs:
+        if "#" not in f"{copy}{original}" and copy != original:
+            module = model.get_submodule(copy.rpartition(".")[0])
+            before = module._parameters.get(name := copy.rpartition(".")[2])
+            if before is not None:
+                module._parameters[name] = torch.nn.Parameter(torch.zeros(before.shape, dtype=before.dtype))
+                model.tie_weights()
+                if not model.get_parameter(original).is_meta:
+                    yield [copy, original]
+
+
+def _draws(model: Any) -> Iterator[str]:
+    """Parameters that a module initialises with numbers of another device, which fails before they are loaded."""
+    for name, module in list(model.named_modules()):
+        if not _fails(model, module):
+            continue
+        own = {key: one for key, one in module._parameters.items() if one is not None}
+        filled = {key: type(one)(one.new_zeros(one.shape, device="cpu")) for key, one in own.items()}
+        for key, one in own.items():
+            module._parameters.update(filled | {key: one})
+            if _fails(model, module):
+                yield f"{name}.{key}"
+        module._parameters.update(own)
+
+
+def _fails(model: Any, module: Any) -> bool:
+    """Whether a module cannot be initialised."""
+    try:
+        model._init_weights(module)
+    except RuntimeError as error:
+        return "set_data" in str(error)
+    except Exception:  # of a part that its own class initialises
+        return False
+    return False
 
 
 def _groups(parameters: Mapping[str, Any]) -> list[list[str]]:
@@ -445,7 +487,7 @@ def _entry(
     """The line of a class in a version, without default entries."""
     made = {
         key: said[key]
-        for key in ("prefix", "within", "missing", "unexpected", "mapping", "transforms", "tie_of", "same")
+        for key in ("prefix", "within", "missing", "unexpected", "mapping", "transforms", "tie_of", "same", "draws")
         if said.get(key)
     }
     made["always"] = [pair for pair in said["always"] if pair[0] != pair[1]]

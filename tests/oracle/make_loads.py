@@ -45,6 +45,8 @@ from tests.loads.damage import Folder, damaged, healthy, write
 LOADS = Path(__file__).parents[2] / "fixtures" / "loads"
 SECONDS = 60
 """Limit of CPU seconds for a load."""
+KINDS: Mapping[str, str] = {"F32": "<f4", "F16": "<f2", "BF16": "<u2"}
+"""Dtypes of which the numbers are compared, and their kinds in NumPy."""
 
 
 def fill(name: str, dtype: str, shape: tuple[int, ...]) -> bytes:
@@ -99,12 +101,10 @@ def _altered(model: Any, folder: Folder) -> list[str]:
             continue
         for name, (dtype, shape) in one.spec.items():
             held = inside.get(name)
-            if held is None or tuple(held.shape) != tuple(shape) or dtype not in ("F32", "F16") or not held.numel():
+            if held is None or tuple(held.shape) != tuple(shape) or dtype not in KINDS or not held.numel():
                 continue
-            kind = "<f4" if dtype == "F32" else "<f2"
-            stored = torch.from_numpy(
-                numpy.frombuffer(fill(f"{one.seed} {name}", dtype, shape), kind).reshape(shape).copy()
-            )
+            raw = numpy.frombuffer(fill(f"{one.seed} {name}", dtype, shape), KINDS[dtype]).reshape(shape)
+            stored = torch.from_numpy((raw.astype("<u4") << 16).view("<f4") if dtype == "BF16" else raw.copy())
             changed = (held.float() != stored.float()).reshape(len(held) if held.dim() else 1, -1).any(1)
             if changed.sum() > _zeroed(held, changed):
                 found.append(name)

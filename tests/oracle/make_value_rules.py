@@ -5,8 +5,10 @@ Needs torch and transformers; run in an environment of each major version (`test
     five/bin/python -m tests.oracle.make_value_rules [MODEL_TYPE ...]
     four/bin/python -m tests.oracle.make_value_rules [MODEL_TYPE ...]
     five/bin/python -m tests.oracle.make_value_rules rotary
+    four/bin/python -m tests.oracle.make_value_rules newer
 
-The last replaces only the settings of rotary embeddings: those of configs within others, and of types without them.
+`rotary` replaces only the settings of rotary embeddings: those of configs within others, and of types without them.
+`newer` adds the names that only transformers 5 has for a key to `replaced`, for all types.
 
 The model of the first record of each type is built on the meta device from its config with another value: settings
 of rotary embeddings without one of their keys or of a type that does not exist, an activation that does not exist or
@@ -29,7 +31,8 @@ is null, a negative number of heads. Each run replaces the part of its version, 
     head_dim     type of rotary embeddings -> model types that refuse it with a null head_dim, and accept either alone
     heads        key -> model types that refuse a negative number
     unpruned     `pruned_heads` -> model types whose code removes no heads (transformers 4, which calls it for others)
-    replaced     switch, or `id2label` -> model types whose config class sets it by itself (transformers 4)
+    replaced     switch, `id2label`, or the name that transformers 5 has for another key -> model types whose config
+                 class sets it by itself, or does not read it (transformers 4)
     parts        key of the config of a part -> model types that refuse a model type in it that does not exist
     typed        key of the config of a part -> those of them that refuse it without a model type
 """
@@ -50,6 +53,7 @@ from typing import Any
 
 from inspector.architectures.backbone_stages import NAMES
 from inspector.architectures.config_types import LETTERS, types_of
+from inspector.architectures.defaults import defaults_of, known_types
 from inspector.architectures.value_rules import PRUNED
 from tests.judged import base_record, judged, oracle_types, spec_of
 from tests.oracle.make_config_rules import _builds
@@ -181,6 +185,7 @@ class Probe:
         labels = {LABELS: {"0": "a", "1": "b", "2": "c"}}
         if not parts and kind.from_dict(copy.deepcopy({**self.config, **labels})).num_labels != len(labels[LABELS]):
             yield LABELS
+        yield from newer_names(self.config["model_type"], kind)
 
     def _is_set(self, kind: Any, key: str, value: Any) -> bool:
         """Whether a config class replaces a value."""
@@ -476,6 +481,33 @@ def add_type(rules: Rules, probe: Probe, model_type: str, major: str, known: fro
             rules.add(name, key, model_type)
 
 
+def newer_names(model_type: str, kind: Any) -> Iterator[str]:
+    """The names that versions have for one key and that a config class does not read."""
+    known = defaults_of(model_type)
+    read = {*inspect.signature(kind.__init__).parameters, *kind.attribute_map, *kind.attribute_map.values()}
+    for pair in known.aliases.items() if known is not None else ():
+        if not read.isdisjoint(pair):
+            yield from (name for name in pair if name not in read and not _takes(kind, name, pair))
+
+
+def _takes(kind: Any, name: str, pair: Collection[str]) -> bool:
+    """Whether a config class takes a key under this name, though it is no parameter of it."""
+    with contextlib.suppress(Exception):  # of a class that refuses the number
+        made = kind.from_dict({name: ODD})
+        return any(getattr(made, one, None) == ODD for one in pair if one != name)
+    return False
+
+
+def with_newer_names(table: Mapping[str, Any], types: Mapping[str, Any]) -> dict[str, Any]:
+    """The tables of a version with the names of keys that its config classes do not read."""
+    replaced = {key: set(names.split()) for key, names in table["replaced"].items()}
+    for name in known_types():
+        with contextlib.suppress(KeyError):  # a type that this version does not have
+            for key in newer_names(name, types[name]):
+                replaced.setdefault(key, set()).add(name)
+    return {**table, "replaced": {key: " ".join(sorted(names)) for key, names in sorted(replaced.items())}}
+
+
 def rotary_only(table: Mapping[str, Any], types: Collection[str]) -> dict[str, Any]:
     """The tables of a version with the settings of rotary embeddings measured for configs within configs, and for
     types that take any; what may be empty is measured for all."""
@@ -519,6 +551,10 @@ def main() -> None:
     table = json.loads(RULES.read_text(encoding="utf-8")) if RULES.exists() else {}
     if sys.argv[1:] == ["rotary"]:
         table[major] = rotary_only(table[major], types)
+        RULES.write_text(json.dumps(table, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+        return
+    if sys.argv[1:] == ["newer"]:
+        table[major] = with_newer_names(table[major], transformers.models.auto.configuration_auto.CONFIG_MAPPING)
         RULES.write_text(json.dumps(table, indent=1, sort_keys=True) + "\n", encoding="utf-8")
         return
     named = sys.argv[1:] or list(oracle_types())

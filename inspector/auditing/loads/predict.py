@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
-from inspector.auditing.channels_last import is_of_mlx
+from inspector.auditing.channels_last import as_stored, is_of_mlx
 from inspector.auditing.files.names import PICKLED
 from inspector.auditing.loads.failures import (
     is_of_other_program,
@@ -301,7 +301,7 @@ def left_open(audited: Audit, load: Load) -> Audit:
 
 def given_of(audited: Audit, values: Mapping[str, Any]) -> Given:
     """The facts of an audit that decide how a checkpoint is loaded."""
-    model_type = values.get("model_type")
+    model_type, turned = values.get("model_type"), as_stored(audited.checkpoint)
     return Given(
         audited.checkpoint,
         values,
@@ -312,8 +312,8 @@ def given_of(audited: Audit, values: Mapping[str, Any]) -> Given:
         unread=why_unread(audited),
         recorded=recorded(audited),
         stacked=stacked_scales(audited),
-        case=audited.case if _is_whole(audited) else None,
-        stored=_at_top(audited) or audited.stored,
+        case=audited.case if turned is None and _is_whole(audited) else None,
+        stored=_at_top(audited) or turned or audited.stored,
         untyped=_is_untyped(audited, values),
         unscaled=(audited.unpacked is not None and any(audited.unpacked.schemes.values()))
         or has_unread_scales(audited),
