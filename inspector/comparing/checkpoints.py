@@ -253,7 +253,11 @@ _NOTHING = Layout("U8", (), 1, 1)
 
 
 def _explained(case: Case, before: Side, after: Side) -> bool:
-    """True if the tensors are missing because a file of that side could not be read, which its audit reports."""
+    """True if the tensors are missing because a file of that side could not be read or is absent, which its audit
+    reports.
+    """
+    if _may_be_in_lost_file(case, before.audited, after.audited):
+        return True
     return any(
         audited.checkpoint.lost
         and families
@@ -261,6 +265,23 @@ def _explained(case: Case, before: Side, after: Side) -> bool:
         <= families_of({name: _NOTHING for names in audited.checkpoint.lost.values() for name in names}).keys()
         for audited, families in ((before.audited, case.source), (after.audited, case.target))
     )
+
+
+def _may_be_in_lost_file(case: Case, source: Audit, target: Audit) -> bool:
+    """True if tensors of only one side may be in an absent file of the other side, whose content no index states."""
+    from inspector.findings.conversion.parameters import (
+        LayersDropped,
+        LayersInvented,
+        ParametersDropped,
+        ParametersInvented,
+    )
+    from inspector.findings.shards.files import ShardMissing
+
+    dropped = isinstance(case.finding, ParametersDropped | LayersDropped)
+    if not dropped and not isinstance(case.finding, ParametersInvented | LayersInvented):
+        return False
+    lacking = target if dropped else source
+    return any(isinstance(one, ShardMissing) and one.tensors is None for one in lacking.findings)
 
 
 def _skipped(pairs: Pairs, found: Tally) -> Iterator[Skipped]:

@@ -178,6 +178,13 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
         """True if no loader opens the file of the finding."""
         return self.unreadable
 
+    def refusal_of_llama_cpp(self, first: str) -> str:
+        """The message with which llama.cpp refuses a model that has this finding; "" if the finding is no reason.
+
+        first: the first file of the audited set.
+        """
+        return ""
+
     @classmethod
     def milder(cls) -> type[Finding] | None:
         """The class that this finding changes to, or already has, if the intended loader loads completely."""

@@ -26,6 +26,7 @@ from inspector.loading.registries import knows
 if TYPE_CHECKING:
     from inspector.auditing.result import Audit
     from inspector.findings.types.gguf_heads import GgufArchitectureDisagrees
+    from inspector.loader.checkpoint import Checkpoint
     from inspector.loading.outcome import Load
 
 ROUTER: Final = ".ffn_gate_inp."
@@ -83,6 +84,13 @@ def of_another_architecture(audited: Audit) -> GgufArchitectureDisagrees | None:
     return GgufArchitectureDisagrees(place=place, stated=stated, named=named[0], keys=keys[named[0]])
 
 
+def part_of_split(checkpoint: Checkpoint) -> int | None:
+    """The number of the part, from 1, that the first file is of a split model; None if the model is not split."""
+    values = {} if checkpoint.metadata is None else checkpoint.metadata.values
+    number, count = values.get("split.no"), values.get("split.count")
+    return number + 1 if type(number) is int and type(count) is int and count > 1 else None
+
+
 def _unknown(audited: Audit) -> Iterator[Finding]:
     """The note on an architecture that llama.cpp does not know, if it is unclear which program reads it."""
     metadata = audited.checkpoint.metadata
@@ -90,6 +98,8 @@ def _unknown(audited: Audit) -> Iterator[Finding]:
         return
     named = metadata.values.get("general.architecture")
     stated = named if isinstance(named, str) else ""
+    if not stated and (part_of_split(audited.checkpoint) or 1) > 1:  # only the first part states it
+        return
     if knows("llama.cpp", stated) or stated in OF_COMFYUI or stated == CONTROL:
         return
     if metadata.values.get("general.type", "model") != "model":

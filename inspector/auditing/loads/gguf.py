@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from inspector.auditing.gguf.causes import without_followed_heads, without_followed_keys
-from inspector.auditing.gguf.findings import of_another_architecture
+from inspector.auditing.gguf.findings import of_another_architecture, part_of_split
 from inspector.auditing.gguf.tensors import (
     FIRST,
     absent_tensors,
@@ -17,16 +17,8 @@ from inspector.auditing.gguf.tensors import (
     surplus_tensors,
 )
 from inspector.dialects.llama_cpp import spares
-from inspector.findings.header.gguf import GgufPartRenamed, GgufPartsJoined, GgufSplitDisagrees
-from inspector.findings.shards.files import ShardCut, ShardMissing
-from inspector.findings.types.gguf_heads import (
-    GgufKeysMissing,
-    GgufLayerKindsDisagree,
-    GgufListsDisagree,
-    GgufPreTokenizerUnknown,
-    GgufRotaryWidth,
-)
-from inspector.findings.types.gguf_lists import GgufFactorsDiffer, GgufTokenListShort
+from inspector.findings.header.gguf import not_the_first
+from inspector.findings.types.gguf_heads import GgufPreTokenizerUnknown, GgufRotaryWidth
 from inspector.loading.outcome import ALTERED, REFUSES, UNKNOWN
 from inspector.loading.registries import documented, of_gguf
 from inspector.loading.ties import first_name
@@ -39,6 +31,7 @@ NOT_COMPARED: Final = ".interleave_moe_layer_step"
 """Ending of a key that determines no shape: layers without experts according to this number are computed without an
 MLP.
 """
+REST_UNREAD: Final = "it also reads the other parts of the model, which were not audited"
 ADAPTER: Final = "adapter"
 """Value of `general.type` for a LoRA. Measured: llama.cpp loads no file with a finding of `_refused_adapter`."""
 
@@ -90,6 +83,8 @@ def _by_metadata(audited: Audit, *, has_sizes: bool) -> tuple[Outcome, str] | No
         return REFUSES, f"no key of its metadata is of {other.stated or 'its architecture'}"
     if unread := _unread_key(audited) or _refused_adapter(audited):
         return REFUSES, unread
+    if audited.checkpoint.partial and (part := part_of_split(audited.checkpoint)) is not None:
+        return (UNKNOWN, REST_UNREAD) if part == 1 else (REFUSES, not_the_first(part))
     if has_sizes and (size := _wrong_size(audited)):
         altered = size.partition(" ")[0].endswith(NOT_COMPARED) and not _states_none(audited)
         return ALTERED if altered else REFUSES, size
@@ -119,30 +114,9 @@ def _refused_adapter(audited: Audit) -> str:
 
 def _unread_key(audited: Audit) -> str:
     """The message of llama.cpp on a file or a key that it needs and cannot read; "" if it reads all."""
-    for one in audited.findings:
-        if isinstance(one, GgufPartsJoined):
-            return f"invalid split file name: {one.place.file}"
-        if isinstance(one, GgufPartRenamed) and one.part == 1:
-            return f"invalid split file name: {one.place.file}"
-        if isinstance(one, GgufPartRenamed):
-            return f"illegal split file idx: {one.part - 1}, model must be loaded with the first split"
-        if isinstance(one, GgufSplitDisagrees) and one.place.file == audited.checkpoint.files[0].name:
-            return f"corrupted model or invalid split file name: {one.problem}"
-        if isinstance(one, ShardCut):
-            return f"the data of {next(iter(one.names), 'a tensor')} is not within the file bounds"
-        if isinstance(one, GgufTokenListShort):
-            return f"index out of array bounds for {one.key} ({one.entries} < {one.tokens})"
-        if isinstance(one, GgufFactorsDiffer):
-            return f"tensor {one.place.name} has wrong shape"
-        if isinstance(one, ShardMissing):
-            return f"failed to load GGUF split from {one.place.file or 'the parts that are absent'}"
-        if isinstance(one, GgufKeysMissing):
-            return f"{one.keys[0]} is absent{one.unfit * ', and its default does not fit the tensors'}"
-        if isinstance(one, GgufLayerKindsDisagree):
-            return f"{one.key} states other kinds of layers than the tensors are"
-        if isinstance(one, GgufListsDisagree):
-            return f"key {one.keys[0]} has wrong array length"
-    return ""
+    files = audited.checkpoint.files
+    first = files[0].name if files else ""
+    return next((words for one in audited.findings if (words := one.refusal_of_llama_cpp(first))), "")
 
 
 def _wrong_size(audited: Audit) -> str:

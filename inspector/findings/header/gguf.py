@@ -151,6 +151,11 @@ class GgufOffsetsOdd(Finding, frozen=True, kw_only=True):
         )
 
 
+def not_the_first(part: int) -> str:
+    """The message of llama.cpp on a part, counted from 1, that is opened as a model."""
+    return f"illegal split file idx: {part - 1}, model must be loaded with the first split"
+
+
 class GgufSplitDisagrees(Finding, frozen=True, kw_only=True):
     """The parts of a split GGUF model do not match.
 
@@ -182,6 +187,9 @@ class GgufSplitDisagrees(Finding, frozen=True, kw_only=True):
 
     def remedy(self) -> Remedy:
         return fetch_file(self.place)
+
+    def refusal_of_llama_cpp(self, first: str) -> str:
+        return f"corrupted model or invalid split file name: {self.problem}" if self.place.file == first else ""
 
 
 class GgufPartRenamed(Finding, frozen=True, kw_only=True):
@@ -229,6 +237,11 @@ class GgufPartRenamed(Finding, frozen=True, kw_only=True):
             return Remedy(f"{words}, next to the other parts", (step,))
         return Remedy(words, (step,))
 
+    def refusal_of_llama_cpp(self, first: str) -> str:
+        if self.part == 1:
+            return f"invalid split file name: {self.place.file}"
+        return not_the_first(self.part)
+
 
 class GgufPartsJoined(Finding, frozen=True, kw_only=True):
     """The parts of a split GGUF model were joined as plain files.
@@ -263,6 +276,9 @@ class GgufPartsJoined(Finding, frozen=True, kw_only=True):
 
     def headline(self) -> str:
         return f"{self.place.file} begins with part 1 of {self.of}"
+
+    def refusal_of_llama_cpp(self, first: str) -> str:
+        return f"invalid split file name: {self.place.file}"
 
 
 class GgufBytesIgnored(DataBehindEnd, frozen=True, kw_only=True, omit_defaults=True):

@@ -77,6 +77,9 @@ class ShardMissing(Refetch, frozen=True, kw_only=True, omit_defaults=True):
         """(number of missing shards, the first of them)."""
         return (self.files or 0, self.names) if self.place.file is None else (0, ())
 
+    def refusal_of_llama_cpp(self, first: str) -> str:
+        return f"failed to load GGUF split from {self.place.file or 'the parts that are absent'}"
+
 
 class ShardCut(Refetch, frozen=True, kw_only=True, omit_defaults=True):
     """A shard is truncated.
@@ -129,6 +132,9 @@ class ShardCut(Refetch, frozen=True, kw_only=True, omit_defaults=True):
                 + f"{count(self.tensors, 'tensor')}, {number(self.lost_bytes)} bytes",
             ),
         ]
+
+    def refusal_of_llama_cpp(self, first: str) -> str:
+        return f"the data of {next(iter(self.names), 'a tensor')} is not within the file bounds"
 
 
 class ShardHoldsAnother(Refetch, frozen=True, kw_only=True, omit_defaults=True):

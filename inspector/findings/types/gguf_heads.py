@@ -227,6 +227,9 @@ class GgufKeysMissing(ContentFinding, frozen=True, kw_only=True):
         what = "the key" if len(self.keys) == 1 else "the keys"
         return Remedy(f"convert the model again, or add {what} with gguf_new_metadata.py")
 
+    def refusal_of_llama_cpp(self, first: str) -> str:
+        return f"{self.keys[0]} is absent{self.unfit * ', and its default does not fit the tensors'}"
+
 
 class GgufListsDisagree(ContentFinding, frozen=True, kw_only=True):
     """A list in a GGUF file does not have one number for each layer.
@@ -282,6 +285,9 @@ class GgufListsDisagree(ContentFinding, frozen=True, kw_only=True):
         again = "convert the model again"
         return Remedy(f"{again}, or set {self.blocks_key} to {self.layers}" if self.lists_fit else again)
 
+    def refusal_of_llama_cpp(self, first: str) -> str:
+        return f"key {self.keys[0]} has wrong array length"
+
 
 class GgufLayerKindsDisagree(ContentFinding, frozen=True, kw_only=True):
     """A list in a GGUF file says that layers are of another kind than their tensors.
@@ -324,6 +330,9 @@ class GgufLayerKindsDisagree(ContentFinding, frozen=True, kw_only=True):
             ("tensors", f"{self.tensor} in layers {self.having}" if self.having else f"no {self.tensor}"),
             ("layers", f"{self.differing} of another kind: {self.layers}"),
         ]
+
+    def refusal_of_llama_cpp(self, first: str) -> str:
+        return f"{self.key} states other kinds of layers than the tensors are"
 
 
 class GgufArchitectureDisagrees(ContentFinding, frozen=True, kw_only=True):

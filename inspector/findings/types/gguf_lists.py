@@ -36,6 +36,9 @@ class GgufTokenListShort(ContentFinding, frozen=True, kw_only=True):
     row_texts = (("entries", "{entries}"), ("tokens", "{tokens}"))
     remedy_text = "convert the model again with the tokenizer that belongs to it"
 
+    def refusal_of_llama_cpp(self, first: str) -> str:
+        return f"index out of array bounds for {self.key} ({self.entries} < {self.tokens})"
+
 
 class GgufFactorsDiffer(ContentFinding, frozen=True, kw_only=True):
     """A GGUF file has another number of rotary factors than rotated pairs.
@@ -71,3 +74,6 @@ class GgufFactorsDiffer(ContentFinding, frozen=True, kw_only=True):
             ("stored", number(self.stored)),
             ("expected", f"{number(self.rotated // 2)}, for {self.key}: {number(self.rotated)}"),
         ]
+
+    def refusal_of_llama_cpp(self, first: str) -> str:
+        return f"tensor {self.place.name} has wrong shape"

@@ -1,0 +1,65 @@
+"""Comparisons in which a file of one side is absent, and no index states which tensors are in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from inspector.auditing.start import audit
+from inspector.comparing.checkpoints import compare_audits
+from tests.dialects.recorded_gguf import Written, records, source_of, target_of
+
+
+def split(written: Written, parts: int, lost: int | None, place: Path) -> Path:
+    """A folder with a model in several parts. lost: the part, from 0, that is absent."""
+    names = list(written.arrays)
+    size = -(-len(names) // parts)
+    place.mkdir()
+    for part in range(parts):
+        of_part = {name: written.arrays[name] for name in names[part * size : (part + 1) * size]}
+        keys = [*(written.keys if part == 0 else []), ("split.no", "u16", part), ("split.count", "u16", parts),
+                ("split.tensors.count", "i32", len(names))]  # fmt: skip
+        if part != lost:
+            Written(keys, of_part, {}).save(place / f"m-{part + 1:05d}-of-{parts:05d}.gguf")
+    return place
+
+
+def model(name: str) -> Written:
+    record = records()[name]
+    return target_of(record, source_of(record))
+
+
+@pytest.mark.parametrize(("name", "parts", "lost"), [("llama", 3, 1), ("qwen2", 4, 3), ("gemma2", 3, 2)])
+def test_tensors_that_may_be_in_an_absent_part_are_not_dropped(
+    name: str, parts: int, lost: int, tmp_path: Path
+) -> None:
+    whole = tmp_path / "whole.gguf"
+    model(name).save(whole)
+    one = audit(str(whole))
+    other = audit(str(split(model(name), parts, lost, tmp_path / "parts")))
+    for pair, side in (((one, other), "target"), ((other, one), "source")):
+        (only,) = [found for found in compare_audits(*pair).findings if found.severity == "error"]
+        assert only.code == "S201" and only.of_side == side
+
+
+def test_tensors_that_are_absent_from_a_complete_set_are_dropped(tmp_path: Path) -> None:
+    model("llama").save(tmp_path / "whole.gguf")
+    less = model("llama")
+    less.arrays.pop("blk.1.ffn_up.weight")
+    other = audit(str(split(less, 3, None, tmp_path / "parts")))
+    found = compare_audits(audit(str(tmp_path / "whole.gguf")), other).findings
+    assert [one.code for one in found if one.severity == "error"] == ["V803"]
+
+
+@pytest.mark.parametrize(("part", "outcome", "because"), [
+    (0, "unknown", "it also reads the other parts of the model, which were not audited"),
+    (1, "refuses", "illegal split file idx: 1, model must be loaded with the first split"),
+    (2, "refuses", "illegal split file idx: 2, model must be loaded with the first split"),
+])  # fmt: skip
+def test_a_part_alone_is_no_model_for_llama_cpp(part: int, outcome: str, because: str, tmp_path: Path) -> None:
+    folder = split(model("qwen3"), 3, None, tmp_path / "parts")
+    result = audit(str(folder / f"m-{part + 1:05d}-of-00003.gguf"))
+    assert result.verdict == "undecided" and not [one for one in result.findings if one.code == "N568"]
+    (load, _) = result.loads
+    assert (load.outcome, load.because) == (outcome, because)
