@@ -57,6 +57,17 @@ def test_a_key_that_is_left_out_has_the_default_of_its_class(name: str) -> None:
                 assert defaults[key] == value, key
 
 
+@pytest.mark.parametrize("stated", ["NoSuchModel", UNSET])
+@pytest.mark.parametrize("name", ["AutoencoderKL", "CLIPImageProjection", "WuerstchenPrior"])
+def test_a_class_loads_its_component_where_the_config_names_no_class(name: str, stated: Any, tmp_path: Path) -> None:
+    record = diffusers_records(name)[0]
+    config = {key: one for key, one in {**record["config"], "_class_name": stated}.items() if one is not UNSET}
+    found = audit(str(write(healthy(spec_of(record), config, WEIGHTS), tmp_path)))
+    (load,) = found.loads
+    assert (load.loader, load.outcome, load.missing, load.unexpected) == ("diffusers", "complete", 0, 0), load
+    assert found.verdict == "clean"
+
+
 @pytest.mark.parametrize("name", diffusers_classes())
 def test_no_class_refuses_what_it_was_built_with(name: str) -> None:
     for record in diffusers_records(name):
@@ -129,6 +140,16 @@ def test_a_list_of_another_length_is_one_finding(name: str) -> None:
         ("SkyReelsV2Transformer3DModel", {"patch_size": [1, 2]}, {"patch_size"}),
         ("JoyImageEditTransformer3DModel", {"patch_size": [1, 2, 2, 2]}, {"patch_size"}),
         ("Kandinsky5Transformer3DModel", {"patch_size": [1, 2, 2, 1]}, set()),  # of which it takes the product
+        ("PriorTransformer", {"time_embed_dim": True}, {"time_embed_dim"}),
+        ("PriorTransformer", {"time_embed_dim": None}, set()),
+        ("AceStepTransformer1DModel", {"layer_types": 1}, {"layer_types"}),
+        ("Krea2Transformer2DModel", {"axes_dims_rope": [8, "big", 4]}, {"axes_dims_rope"}),
+        ("Krea2Transformer2DModel", {"in_channels": []}, {"in_channels"}),
+        ("AutoencoderKL", {"block_out_channels": [8, {}]}, {"block_out_channels"}),
+        ("AutoencoderKL", {"down_block_types": True}, {"down_block_types"}),
+        ("BriaTransformer2DModel", {"guidance_embeds": [1, 2]}, {"guidance_embeds"}),  # as true is read
+        ("AllegroTransformer3DModel", {"dropout": -1}, {"dropout"}),
+        ("AllegroTransformer3DModel", {"dropout": 1}, set()),
     ],
 )
 def test_values_that_a_class_refuses(name: str, changes: dict[str, Any], refused: set[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -15,10 +16,13 @@ from inspector.adapters.targets import Boxes, union
 from inspector.algebra.boxes import Box, count, joined, minus, outer
 from inspector.algebra.names import axes_of, before_index
 from inspector.findings.adapters.biases import AdapterBiasesLost, AdapterBiasesMissing
-from inspector.findings.adapters.tensors import AdapterHalfMissing, AdapterTargetMissing
+from inspector.findings.adapters.tensors import AdapterGateMissing, AdapterHalfMissing, AdapterTargetMissing
 from inspector.findings.finding import NAMES_SHOWN, Finding
 from inspector.reconciler import ledger
 from inspector.reconciler.wording import place_of
+
+GATE: Final = ".adaption_gate"
+"""Ending of a factor of prompts in the attention that is 0 where it is missing: the prompts have no effect."""
 
 
 def is_bias(expected: Expected, plan: ExpectedAdapter) -> bool:
@@ -86,7 +90,8 @@ def _half(expected: Expected, boxes: Boxes, matched: Mapping[str, Sequence[Match
         hit = _beside(expected.module, boxes, places)
         if hit:
             same = axes_of(partner) == axes_of(expected.key)
-            return AdapterHalfMissing(
+            kind = AdapterGateMissing if expected.key.endswith(GATE) else AdapterHalfMissing
+            return kind(
                 place=place_of(expected.key, hit),
                 present=place_of(partner, hit if same else joined(places)).family,
                 tensors=count(hit),

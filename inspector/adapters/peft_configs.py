@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any, Final
 
 from inspector.adapters.lora_variants import refused_variants
+from inspector.adapters.method_table import RANKS
 from inspector.adapters.methods import PEFT_TYPES
 from inspector.algebra.values import shown
 from inspector.loader.config_file import named_class
@@ -73,6 +74,8 @@ MEASURED: Final[Mapping[str, Callable[[Any], bool]]] = {
     "object": lambda value: isinstance(value, dict),
 }
 """Conditions on a value, by their names in the table."""
+EMPTY_AS_NULL: Final = frozenset({"layer_replication", "megatron_config", "monteclora_config", "tokenizer_kwargs"})
+"""Keys of which PEFT only tests whether they are stated: an empty text is read as null."""
 NAMED_MODULES: Final = ("target_modules", "modules_to_save")
 """Keys with a list of names, of which PEFT takes each apart."""
 PATTERNS: Final = ("rank_pattern", "alpha_pattern")
@@ -171,6 +174,13 @@ def refusal(values: Mapping[str, Any], base_type: object = None) -> str:
     )
 
 
+def refused_rank(values: Mapping[str, Any], rank: object) -> str:
+    """The reason for which a method refuses a rank that a pattern states for a module; "" if it accepts it."""
+    kind = str(values.get("peft_type"))
+    number = RANKS.get(kind.lower(), ("r",))[0]
+    return next(_measured(kind, {number: rank}, _table().get(kind, {})), "")
+
+
 def _filled_in(values: Mapping[str, Any]) -> Mapping[str, Any]:
     """A config without the nulls that PEFT replaces if it treats modules of the base as parameters."""
     return {key: value for key, value in values.items() if key not in PATTERNS or value is not None}
@@ -184,7 +194,8 @@ def _of_low_rank(values: Mapping[str, Any]) -> bool:
 def _measured(kind: str, values: Mapping[str, Any], entry: Mapping[str, Any]) -> Iterator[str]:
     """Values that the classes do not check and for which building the adapter fails."""
     for condition, applies in MEASURED.items():
-        refused = (key for key in entry.get(condition, "").split() if key in values and applies(values[key]))
+        stated = (key for key in entry.get(condition, "").split() if key in values)
+        refused = (key for key in stated if applies(values[key]) and not (values[key] == "" and key in EMPTY_AS_NULL))
         yield from (f"{kind} does not load with {key} {shown(values[key])}" for key in refused)
     for key, known in entry.get("words", {}).items():
         value = values.get(key)

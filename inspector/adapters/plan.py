@@ -153,9 +153,8 @@ class _Planner:
         chosen = self.settings.chosen(tensor.module, tensor.axes)
         if not chosen:
             return
-        because = refused_module(tensor, self.base, self.method, self.values)
-        if because:
-            self._refuse(tensor.module, chosen, because)
+        refused = refused_module(tensor, self.base, self.method, self.values)
+        self._refuse(tensor.module, chosen, refused or self.settings.refused_rank(tensor.module, chosen))
         if tensor.kind in UNTOUCHED:
             if PREFIX + tensor.module in self.tuned:
                 self._open(tensor, chosen)
@@ -206,7 +205,8 @@ class _Planner:
                                  vocabulary=_axis(piece, tensor.shape[0]), kind=ledger.COPY)  # fmt: skip
 
     def _refuse(self, module: str, boxes: Boxes, because: str = KIND) -> None:
-        self.unchangeable = self.unchangeable or f"{names_in(module, boxes, 1)[0]}: {because}"
+        if because and not self.unchangeable:
+            self.unchangeable = f"{names_in(module, boxes, 1)[0]}: {because}"
 
     def _containers(self) -> None:
         """Handles a container module named in the config, for which nearly every method raises."""
@@ -248,7 +248,7 @@ class _Planner:
         if key:
             self._refuse(tensor.module, boxes, f"its widths are not multiples of {key}")
         if pieces is None:
-            if changes_kind(tensor, self.values):  # else PEFT refuses the config
+            if changes_kind(tensor, self.values) and not self.unchangeable:  # else PEFT refuses the config
                 self.unclear.append(f"what {self.method} stores for {target.kind} modules")
                 self._open(tensor, boxes)
             return

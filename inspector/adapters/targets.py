@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, Final
 
+from inspector.adapters.peft_configs import refused_rank
 from inspector.algebra.boxes import Box, boxes_of, by_digits, common, count, joined, minus
 from inspector.algebra.names import Index, key_of, name_of
 from inspector.algebra.patterns import PATTERNS, Pattern, is_plain, pattern_of
@@ -19,6 +20,8 @@ from inspector.budget import spend
 
 STEPS_A_NAME: Final = 4
 LARGEST_RANK: Final = 2**31
+WITHOUT_PATTERN: Final = "HIRA"
+"""The type of adapters with layers that are built with `r` whatever rank_pattern states (`dispatch_default`)."""
 MODULES: Final = "the modules that the adapter names"
 ALL_LINEAR: Final = "all-linear"
 Boxes = tuple[Box, ...]
@@ -128,7 +131,7 @@ class Targets:
         self._parameters = Ends(self.parameters)
         pattern = values.get("rank_pattern")
         self._ranks: list[tuple[str, Ends | None, object]] = []
-        if isinstance(pattern, dict):
+        if isinstance(pattern, dict) and values.get("peft_type") != WITHOUT_PATTERN:
             self._ranks = [(key, Ends([key]) if is_plain(key) else None, rank) for key, rank in pattern.items()]
 
     def of_parameters(self, module: str) -> bool:
@@ -218,6 +221,18 @@ class Targets:
             left = minus(left, hits)
         found.setdefault(_number(self._values.get("r")), []).extend(left)
         return [(joined(places), rank) for rank, places in found.items() if places]
+
+    def refused_rank(self, module: str, boxes: Boxes) -> str:
+        """The reason for which PEFT refuses the rank that rank_pattern has for a module; "" if it accepts it."""
+        odd = any(_number(rank) is None for _, _, rank in self._ranks)
+        left = boxes
+        for key, ends, rank in self._ranks if odd else ():
+            hits = self._ranked(key, ends, module, left)
+            because = refused_rank(self._values, rank) if hits else ""
+            if because:
+                return f"{because}, the entry {key!r} of rank_pattern"
+            left = minus(left, hits)
+        return ""
 
     def preserved(self, module: str, boxes: Boxes) -> list[tuple[Boxes, object]]:
         """A module's indices by the setting for the directions that OSF keeps: a key of rank_pattern may match anywhere

@@ -134,8 +134,21 @@ CONDITIONS: Final[Mapping[str, ValueKind]] = {
         lambda value: UNSET,
     ),
     "outside": ValueKind(
-        lambda value: type(value) is float and not 0 <= value <= 1, "a number from 0 to 1", lambda value: UNSET
+        lambda value: _is_number(value) and not 0 <= value <= 1, "a number from 0 to 1", lambda value: UNSET
     ),
+    "switched": ValueKind(
+        lambda value: isinstance(value, list) and any(isinstance(one, bool) for one in value),
+        "a list without true and false",
+        lambda value: UNSET,
+    ),
+    "keyed": ValueKind(
+        lambda value: isinstance(value, list) and any(isinstance(one, dict) for one in value),
+        "a list without objects",
+        lambda value: UNSET,
+    ),
+    "numbers": ValueKind(_is_number, "a value that it takes", lambda value: UNSET),
+    "truthy": ValueKind(bool, "false, all that it takes", lambda value: False),
+    "falsy": ValueKind(lambda value: value is not None and not value, "true, all that it takes", lambda value: True),
     "on": ValueKind(lambda value: value is True, "a value that it takes", lambda value: UNSET),
     "off": ValueKind(lambda value: value is False, "a value that it takes", lambda value: UNSET),
     "given": ValueKind(lambda value: value is not None, "null, all that it takes", lambda value: None),
@@ -149,6 +162,11 @@ CONDITIONS: Final[Mapping[str, ValueKind]] = {
 def _table() -> Mapping[str, Mapping[str, Any]]:
     table: dict[str, dict[str, Any]] = json.loads(data_file("diffusers_values.json"))
     return table
+
+
+def is_measured(class_name: str) -> bool:
+    """True for a class of diffusers, also one of a pipeline's own module, whose values were tried."""
+    return class_name in _table()
 
 
 def refused_by_class(values: Mapping[str, Any]) -> Iterator[RefusedByClass]:

@@ -9,15 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec.structs import replace
+
 from inspector.algebra.expression import Word
 from inspector.algebra.values import shown
 from inspector.architectures.defaults import class_defaults
-from inspector.architectures.diffusers_values import refused_by_class
+from inspector.architectures.diffusers_values import is_measured, refused_by_class
+from inspector.findings.words import listed
 from inspector.loader.loaders import DIFFUSERS, INDEX
 from inspector.loading.files import decided_by_files, taken_file
 from inspector.loading.outcome import COMPLETE, RANDOM, REFUSES, UNKNOWN, Load, not_in_file
 from inspector.loading.tables import NEWEST, ClassRules
 from inspector.matcher.families import families_of
+from inspector.notation.beyond import CLASS
 from inspector.notation.kinds import COUNTER
 from inspector.notation.scope import SHORT
 from inspector.notation.slots import scope_of
@@ -28,6 +32,8 @@ if TYPE_CHECKING:
     from inspector.reconciler.reconcile import Reconciled
 
 VERSION: Final = "0.42"
+MOST_CLASSES: Final = 4
+"""Most classes that a reason lists."""
 
 
 def of_component(checkpoint: Checkpoint, values: Mapping[str, Any], problem: str, case: Reconciled | None) -> Load:
@@ -62,10 +68,16 @@ def _by_names(checkpoint: Checkpoint, values: Mapping[str, Any], case: Reconcile
     from inspector.loading.expected import fault_of, null_key, plan_of
 
     files = tuple(file.name for file in checkpoint.files)
-    stated = values.get("_class_name")
+    stated = values.get(CLASS, "")  # a class reads its config without one
     if not isinstance(stated, str | list):
         return _load(REFUSES, f"_class_name is {shown(stated)}, not the name of a class", files)
     name = str(stated)
+    shown_by_names = _classes_by_names(name, case)
+    if shown_by_names:  # `from_pretrained` of a class does not read a name that is no class of diffusers
+        first, *others = (_by_names(checkpoint, {**values, CLASS: one}, None) for one in shown_by_names)
+        different = any(replace(one, because="") != replace(first, because="") for one in others)
+        words = f"it loads with one of {listed(shown_by_names, MOST_CLASSES)}, and its config names none of them"
+        return _load(UNKNOWN, words, files) if different else first
     refused = next(refused_by_class(values), None)
     if refused is not None:
         return _load(REFUSES, f"{name} cannot be built with its {refused.key}: {refused.detail}", files)
@@ -92,6 +104,20 @@ def _by_names(checkpoint: Checkpoint, values: Mapping[str, Any], case: Reconcile
     if "quantization_config" in values:
         return _load(UNKNOWN, "the quantization decides", files)
     return _compared(checkpoint, plan, files)
+
+
+def _classes_by_names(stated: str, case: Reconciled | None) -> tuple[str, ...]:
+    """The classes with these names of tensors where the stated one is none of diffusers; empty if it is."""
+    if case is None or not case.reading.by_names or is_class(stated):
+        return ()
+    return tuple(filter(is_class, (case.reading.name, *case.reading.same_names)))
+
+
+def is_class(name: str) -> bool:
+    """True if diffusers has a class of models with a name."""
+    from inspector.loading.pipelines import model_classes
+
+    return name in model_classes() or is_measured(name)
 
 
 def _with_numbers(values: Mapping[str, Any], name: str) -> Mapping[str, Any] | None:

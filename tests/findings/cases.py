@@ -1045,6 +1045,17 @@ def without_biases(*stored: int) -> Audit:
     return with_base(spec, values | {"bias": "all"}, {**LLAMA8B, "attention_bias": True})
 
 
+def without_gate() -> Audit:
+    """An adapter with prompts in the last thirty layers and gates in all but one of these."""
+    spec: Spec = {}
+    for layer in range(2, 32):
+        path = f"base_model.model.model.layers.{layer}.self_attn"
+        spec |= {f"{path}.adaption_prompt": ("F32", (1, 10, 4096)), f"{path}.adaption_gate": ("F32", (1,))}
+    del spec["base_model.model.model.layers.6.self_attn.adaption_gate"]
+    values = {"peft_type": "ADAPTION_PROMPT", "adapter_len": 10, "adapter_layers": 30, "target_modules": "self_attn"}
+    return with_base(spec, values | {"task_type": "CAUSAL_LM"}, LLAMA8B)
+
+
 def value_head(spec: Spec) -> None:
     """The head that TRL adds for the value of a state."""
     spec |= {"v_head.summary.weight": ("BF16", (1, 4096)), "v_head.summary.bias": ("BF16", (1,))}
@@ -1076,6 +1087,7 @@ FIRES |= {
     "adapter-head-ignored": lambda: classifying(2, "CAUSAL_LM"),
     "adapter-tensors-ignored": lambda: adapter(value_head),
     "adapter-half-missing": lambda: adapter(drop(f"{LAYER_7}lora_B")),
+    "adapter-gate-missing": without_gate,
     "adapter-rank-differs": lambda: adapter(r=64),
     "adapter-transposed": lambda: adapter(turned),
     "adapter-settings-absent": of_mlx,

@@ -135,6 +135,20 @@ OF_CONFIGS: list[tuple[str, list[Any], str, str]] = [
     ("llama.oft", [["config", ["peft_version"], "0.21.2x", adapter_cases.CONFIG]], "refuses", "peft_version"),
     ("llama.default", [["config", ["peft_version"], "0.21.2x", adapter_cases.CONFIG]], COMPLETE, ""),
     ("llama.default", [["config", ["lora_dropout"], 0, adapter_cases.CONFIG]], COMPLETE, ""),
+    ("llama.default", [["config", ["megatron_config"], "", adapter_cases.CONFIG]], COMPLETE, ""),  # as null
+    ("llama.default", [["config", ["layer_replication"], "", adapter_cases.CONFIG]], COMPLETE, ""),
+    (
+        "llama.default",
+        [["config", ["layers_to_transform"], "", adapter_cases.CONFIG]],
+        "refuses",
+        "layers_to_transform",
+    ),
+    ("llama.default", [["config", ["rank_pattern"], {"mlp": 1.5}, adapter_cases.CONFIG]], COMPLETE, ""),
+    ("llama.default", [["config", ["rank_pattern"], {"q_proj": 1.5}, adapter_cases.CONFIG]], "refuses", "q_proj"),
+    ("llama.hira", [["config", ["rank_pattern"], {"q_proj": -1}, adapter_cases.CONFIG]], COMPLETE, ""),  # unread
+    ("llama.delora", [["config", ["rank_pattern"], {"q_proj": None}, adapter_cases.CONFIG]], "refuses", "r None"),
+    ("llama.loha", [["config", ["rank_pattern"], {"q_proj": 0}, adapter_cases.CONFIG]], "refuses", "r 0"),
+    ("llama.lokr", [["config", ["rank_pattern"], {"q_proj": "4"}, adapter_cases.CONFIG]], "refuses", "r '4'"),
     ("llama.default", [["config", ["layers_pattern"], None, adapter_cases.CONFIG]], COMPLETE, ""),
     ("llama.default", [["config", ["lora_alpha"], "16", adapter_cases.CONFIG]], "refuses", "lora_alpha '16'"),
     ("llama.default", [["config", ["lora_alpha"], [16], adapter_cases.CONFIG]], "refuses", "lora_alpha [16]"),
@@ -266,6 +280,8 @@ FAILURES: list[tuple[str, list[Any], list[str]]] = [
     ("llama.saved", [["config", ["vocab_size"], 111, adapter_cases.BASE]], ["A913"]),
     ("llama.saved", [["lose", "lm_head"]], ["A905"]),
     ("llama.default", [["lose", "lora_B"]], ["A902"]),
+    ("llama.adaption", [["lose", "layers.1.self_attn.adaption_gate"]], ["A943"]),
+    ("gpt2.adaption", [["lose", "adaption_gate"]], ["A943"]),
     ("llama.default", [["lose", ""]], ["A915"]),
     ("llama.default", [["replace", PREFIX, PREFIX + PREFIX]], ["A919"]),
     ("llama.default", [["replace", PREFIX, f"{PREFIX}_orig_mod."]], ["A919"]),
@@ -297,7 +313,7 @@ FAILURES: list[tuple[str, list[Any], list[str]]] = [
     ("llama.prefix", [["config", ["num_attention_heads"], 4, C]], ["A934"]),
 ]
 """Adapter, damage, and the codes of errors and warnings."""
-LOADED = {"A906", "A932", "A933", "A934", "A935"}
+LOADED = {"A906", "A943", "A932", "A933", "A934", "A935"}
 """Findings on adapters that PEFT loads completely."""
 
 

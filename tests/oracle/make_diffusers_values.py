@@ -4,10 +4,11 @@ Needs torch and diffusers; no weights are made:
 
     python -m venv five && five/bin/pip install torch==2.13.0 transformers==5.23.0 diffusers==0.42.1
     five/bin/python -m tests.oracle.make_diffusers_values [CLASS ...]
-    five/bin/python -m tests.oracle.make_diffusers_values objects|lengths CLASS ...
+    five/bin/python -m tests.oracle.make_diffusers_values objects|lengths|further CLASS ...
 
 The second keeps what was measured and tries objects, empty lists, lists within lists, entries that are no texts,
-switches in the place of other values and exact lengths; `lengths` tries the numbers of entries only.
+switches in the place of other values and exact lengths; `lengths` tries the numbers of entries only, `further` empty
+lists, switches, numbers in the place of null, and the kinds of entries of lists.
 Each class with records is built on the meta device with one value of its config changed. What is refused counts where
 several records of the class refuse it, so that it does not depend on other keys. For each class:
 
@@ -19,9 +20,12 @@ several records of the class refuse it, so that it does not depend on other keys
     object    keys that may not be an object
     nested    keys of lists that may not have a list among their entries
     unnamed   keys of lists of texts that may not have a number among their entries
+    switched, keyed   keys of lists that may have neither true nor false, and no object, among their entries
+    truthy, falsy   keys of switches that may be nothing that is read as true, or as false
+    numbers   keys that may not be a number where the class has null
     true, false, given   keys that may not be true, false, or anything but null
     required  keys without a default
-    outside   keys that may be no float but one from 0 to 1
+    outside   keys that may be no number but one from 0 to 1
     gaps      keys of lists that may not have null among their entries
     only      key -> the numbers that the class knows, where it refuses nearly all
     multiples   key -> the number of which each number in its list must be a multiple
@@ -57,7 +61,7 @@ from inspector.architectures.diffusers_values import CONDITIONS
 from tests.judged import diffusers_classes, diffusers_records
 from tests.oracle.diffusers_classes import class_of
 
-OUTSIDE = (-0.0001, 1.0001, -1000003.0, 1000003.0)
+OUTSIDE = (-1, 2, -0.0001, 1.0001, -1000003.0, 1000003.0)
 """Numbers that are not from 0 to 1."""
 TABLE = Path(__file__).parents[2] / "inspector" / "architectures" / "diffusers_values.json"
 OTHERS = 3
@@ -67,6 +71,14 @@ SWITCHES = 12
 NO_WORD = "no_such_word"
 OBJECTS = ("object", "nested", "unnamed", "exact", "empty", "on", "off")
 """Kinds of values that may be tried alone."""
+FURTHER = (
+    "empty", "on", "off", "truthy", "falsy", "numbers", "outside", "text", "list", "gaps", "minus", "noughts",
+    "fractions", "spelled", "switched", "keyed",
+)  # fmt: skip
+"""Kinds of values that `further` tries."""
+TRUTHY: Sequence[Any] = (1, 1.5, [1, 2], "big")
+FALSY: Sequence[Any] = (0, [], "")
+"""Values that are read as true and false where a class does not compare them."""
 LENGTHS = ("exact", "least")
 """Kinds of numbers of entries that may be tried alone."""
 FAR_BELOW = -1000003
@@ -188,6 +200,35 @@ class Probe:
                 yield "nested", key
             if isinstance(value, list | tuple) and value and isinstance(value[0], str) and self.refuses_entry(key, 1):
                 yield "unnamed", key
+
+    def further(self) -> Iterator[tuple[str, str]]:
+        """(kind of value, key) of the kinds in `FURTHER` that are refused."""
+        for key, value in self.values.items():
+            if self.refuses(key, []):
+                yield "empty", key
+            if isinstance(value, bool):
+                if self.refuses_all(key, (True, *TRUTHY)):
+                    yield "truthy", key
+                if self.refuses_all(key, (False, *FALSY)):
+                    yield "falsy", key
+                continue
+            yield from ((kind, key) for kind, switch in (("on", True), ("off", False)) if self.refuses(key, switch))
+            if value is None and self.refuses_all(key, (1, 8, 1.5)):
+                yield "numbers", key
+            if type(value) is float and self.refuses_all(key, OUTSIDE):
+                yield "outside", key
+            if type(value) is float and key not in self.texts:
+                changed: dict[str, Sequence[Any]] = {"text": (NO_WORD, "1"), "list": [[1.0] * one for one in (1, 2, 4)]}
+                yield from ((kind, key) for kind, tried in changed.items() if self.refuses_all(key, tried))
+            if isinstance(value, list | tuple) and value:
+                yield from self.entries(key, value)
+
+    def entries(self, key: str, value: Sequence[Any]) -> Iterator[tuple[str, str]]:
+        """(kind of value, key) of the kinds of entries that a list may not have."""
+        tried: dict[str, Sequence[Any]] = {"gaps": (None,), "switched": (True, False), "keyed": ({}, {"a": 1})}
+        if all(type(one) is int for one in value):
+            tried |= {"minus": (-1,), "noughts": (0,), "fractions": (float(value[0]), 1.5), "spelled": (NO_WORD, "")}
+        yield from ((kind, key) for kind, found in tried.items() if all(self.refuses_entry(key, one) for one in found))
 
     def refuses_entry(self, key: str, entry: Any) -> bool:
         """Whether all records refuse an entry, be it the first of a list or the last."""
@@ -444,26 +485,39 @@ def main() -> None:
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
     named = sys.argv[1:]
-    alone = {"objects": OBJECTS, "lengths": LENGTHS}.get(next(iter(named), ""), ())
+    alone = {"objects": OBJECTS, "lengths": LENGTHS, "further": FURTHER}.get(next(iter(named), ""), ())
     named = named[1:] if alone else named
     table: dict[str, dict[str, Any]] = json.loads(TABLE.read_text(encoding="utf-8")) if named else {}
     for name in named or diffusers_classes():
         probe, entry = Probe(name), dict[str, Any]()
-        for kind, key in () if alone == LENGTHS else probe.objects() if alone else probe.kinds():
+        if alone == FURTHER:
+            found = [*_stated(table.get(name, {}), FURTHER), *probe.further()]
+        else:
+            found = [] if alone == LENGTHS else [*(probe.objects() if alone else probe.kinds())]
+        if not alone:
+            found.extend(probe.further())
+        for kind, key in dict.fromkeys(found):
             if not any(CONDITIONS[kind].applies(one[key]) for one in probe.all if key in one):
                 entry.setdefault(kind, []).append(key)
         if alone == LENGTHS:
             entry["exact"], entry["least"] = dict(probe.exact()), dict(probe.least())
-        elif alone:
+        elif alone == OBJECTS:
             entry["exact"] = dict(probe.exact())
-        else:
+        elif not alone:
             add_rules(probe, entry)
         joined = {kind: " ".join(found) if isinstance(found, list) else found for kind, found in entry.items()}
         kept = {kind: found for kind, found in table.get(name, {}).items() if alone and kind not in alone}
         table[name] = {**kept, **{kind: found for kind, found in joined.items() if found}}
         print(name, {kind: len(found) for kind, found in entry.items()}, flush=True)
+        if alone:  # of another process
+            table = {**json.loads(TABLE.read_text(encoding="utf-8")), name: table[name]}
         lines = [f"{json.dumps(one)}: {json.dumps(entry)}" for one, entry in sorted(table.items())]
         TABLE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")  # what is done is not lost
+
+
+def _stated(entry: Mapping[str, Any], kinds: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """(kind of value, key) of what the table has of some kinds."""
+    yield from ((kind, key) for kind in kinds for key in entry.get(kind, "").split())
 
 
 def add_rules(probe: Probe, entry: dict[str, Any]) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
+from inspector.adapters.absent import GATE
 from inspector.adapters.base import WITHOUT_HEAD
 from inspector.adapters.difference import HALF
 from inspector.adapters.expected import PROMPTS
@@ -21,6 +22,7 @@ from inspector.loader.loaders import PEFT
 from inspector.loading.config_rules import refused_config
 from inspector.loading.outcome import COMPLETE
 from inspector.loading.peft import AgainstBase, by_llama_cpp, by_vllm, of_adapter
+from inspector.notation.kinds import COUNTER
 from inspector.reconciler.config_keys import mistyped
 
 if TYPE_CHECKING:
@@ -33,8 +35,6 @@ APART: Final = ".shira_indices"
 """Ending of tensors that PEFT keeps outside its modules and does not report as missing."""
 UNREPORTED: Final = frozenset({"adaption_prompt"})
 """Methods for which PEFT reports no tensor as missing, although missing tensors stay random."""
-GATE: Final = ".adaption_gate"
-"""Ending of a factor of prompts in the attention that is 0 where it is missing: the prompts have no effect."""
 OF_BLOCKS: Final = frozenset({"shadow"})
 """Methods that may change whole layers; the tensors of these layers are not known here."""
 WORDS_AROUND: Final = ".token_adapter.base_layer.weight"
@@ -167,7 +167,7 @@ def _against_base(
     if values.get("bias", "none") != "none":  # a bias of the base is trained in place, and kept where it is missing
         absent = {name: tensors for name, tensors in absent.items() if not _in_place(name, trained)}
     absent = {name: tensors for name, tensors in absent.items() if not _is_made_again(name, method)}
-    absent = {name: tensors for name, tensors in absent.items() if not name.endswith(GATE)}
+    absent = {name: tensors for name, tensors in absent.items() if not name.endswith((GATE, COUNTER))}
     unexpected = (
         found.unexpected + sum(renamed.values()) + (sum(key in PROMPT_TENSORS for key in stored) if prompt else 0)
     )

@@ -261,7 +261,10 @@ def _without_config(audited: Audit) -> tuple[Load, ...]:
         return ()
     from inspector.findings.config import ConfigMissing, ModelTypeMissing
 
+    config = audited.checkpoint.config
     unusable = next((one for one in audited.findings if isinstance(one, ConfigMissing | ModelTypeMissing)), None)
+    if unusable is None and _shows_a_class_of_diffusers(audited):
+        return (_of_strict_config(audited, _of_diffusers(audited, {} if config is None else config.values), NEWEST),)
     if unusable is None:
         given = Given(audited.checkpoint, None, None, None)
         return (loads(given, NEWEST), loads(given, OLDER)) if is_of_other_program(audited) else ()
@@ -277,10 +280,19 @@ def _without_config(audited: Audit) -> tuple[Load, ...]:
         because = f"config.json states no sizes, and those of {unusable.class_name} are others by default"
         return (replace(without_config(), intended=True, because=because),)
     given = Given(audited.checkpoint, None, None, None)
-    config = audited.checkpoint.config
     if config is not None and config.file == "config.json":
         given = replace(given, values=config.values)
     return (replace(loads(given, NEWEST), intended=True), loads(given, OLDER))
+
+
+def _shows_a_class_of_diffusers(audited: Audit) -> bool:
+    """True if the tensors next to a config.json without a class have the names of a class of diffusers."""
+    config, case = audited.checkpoint.config, audited.case
+    if config is None or config.file != DIFFUSERS.config or case is None or not case.reading.by_names:
+        return False
+    from inspector.loading.diffusers import is_class
+
+    return not case.reading.writer and is_class(case.reading.name)
 
 
 def _of_diffusers(audited: Audit, values: Mapping[str, Any]) -> Load:

@@ -61,6 +61,32 @@ class AdapterHalfMissing(Finding, frozen=True, kw_only=True):
     remedy_text = "download or save the adapter again"
 
 
+class AdapterGateMissing(AdapterHalfMissing, frozen=True, kw_only=True):
+    """A layer of an adapter has prompts and no gate.
+
+    What it means
+        Adaption prompts are added to the attention of a layer times a trained number, `adaption_gate`. It is not in
+        the file.
+
+    Why it matters
+        PEFT loads the adapter without a word, with a gate of 0: the prompts of these layers have no effect.
+
+    Example
+        warning[A943] adapter-gate-missing:
+          base_model.model.model.layers.6.self_attn.adaption_gate
+          missing   1 of 30
+          has       base_model.model.model.layers.{layer}.self_attn.adaption_prompt
+          expected  [1]
+          help      download or save the adapter again
+
+    What to do
+        Download the adapter again, or save it again from the trained model.
+    """
+
+    code = "A943"
+    severity = "warning"
+
+
 class AdapterRankDiffers(Finding, frozen=True, kw_only=True):
     """A low-rank matrix does not have the rank that the adapter's config states.
 
