@@ -26,8 +26,8 @@ def in_own_words(
     """
     if not findings:
         return findings
-    worded = _of_one_shard(_once_by_key(list(_in_own_words(findings, checkpoint, prefix, settings))))
-    return underived([one for one in worded if not _is_of_other_save(one, checkpoint)], checkpoint)
+    worded = _once_by_key(list(_in_own_words(findings, checkpoint, prefix, settings)))
+    return underived(worded, checkpoint)
 
 
 def _once_by_key(findings: list[Finding]) -> list[Finding]:
@@ -42,34 +42,6 @@ def _once_by_key(findings: list[Finding]) -> list[Finding]:
                 kept[one.file_key, str(one.solved)] = one
     return [one for one in findings
             if not (isinstance(one, ConfigDisagrees) and one.file_key) or one in kept.values()]  # fmt: skip
-
-
-def _is_of_other_save(finding: Finding, checkpoint: Checkpoint) -> bool:
-    """True if a wrong shape is in a shard that another finding reports as part of another save."""
-    from inspector.findings.shapes import ShapeDiffers
-    from inspector.findings.shards.agreement import ShardOfAnotherSave
-
-    others = {one.place.file for one in checkpoint.findings if isinstance(one, ShardOfAnotherSave)}
-    return isinstance(finding, ShapeDiffers) and bool(finding.files) and others.issuperset(finding.files)
-
-
-def _of_one_shard(findings: list[Finding]) -> list[Finding]:
-    """Merges findings on shapes of tensors in one shard if tensors of the same families in other shards fit."""
-    from inspector.findings.shapes import ShapeDiffers
-
-    alike = [one for one in findings if isinstance(one, ShapeDiffers) and one.in_shards]
-    alike.sort(key=lambda one: not one.others)
-    if len(alike) < 2 or not alike[0].others or {len(one.files) for one in alike} != {1}:
-        return findings
-    if len({one.files for one in alike}) != 1:
-        return findings
-    first, *others = alike
-    also = tuple(str(name) for one in others for name in (one.place.tensor or one.place.family, *one.also))
-    tensors = sum(one.tensors for one in alike)
-    whole = replace(
-        first, also=(*first.also, *also), tensors=tensors, names=tuple(n for one in alike for n in one.names)
-    )
-    return [whole if one is first else one for one in findings if one is first or one not in others]
 
 
 def _in_own_words(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inspector.findings.finding import ContentFinding, Finding, Remedy, Rows, Step
+from inspector.findings.shards.sizes import SizeOfShard, sizes_of_shard
 from inspector.findings.words import count, listed, number, shape
 
 
@@ -49,6 +50,8 @@ class ShapeDiffers(UnexpectedShape, frozen=True, kw_only=True):
     also: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     in_shards: bool = False
+    sizes: tuple[SizeOfShard, ...] = ()
+    """Sizes of the model that the shapes show, if all these tensors are in one shard."""
 
     headline_text = "{place.name}"
 
@@ -64,6 +67,7 @@ class ShapeDiffers(UnexpectedShape, frozen=True, kw_only=True):
             rows.append(("others", f"{count(self.others, 'tensor')} {'is' if self.others == 1 else 'are'} as expected"))
         rows.append(("also", listed(self.also, 4)))
         rows.append(("file", listed(self.files, 3)))
+        rows.extend(sizes_of_shard(self.sizes))
         return [row for row in rows if row[1]]
 
     def remedy(self) -> Remedy:

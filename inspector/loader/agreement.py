@@ -81,10 +81,10 @@ def compare(
         result.lost.clear()
         reported.append(_of_another_save(index, absent, file_of))
         return result
-    if (other := _of_another_shard(index, missing, copies)) is not None:
+    if (other := _of_another_shard(index, missing, extra, copies)) is not None:
         reported.append(other)
         file = str(other.place.file)
-        missing.pop(file)
+        missing.pop(file, None)
         extra.pop(file, None)
         copies = [one for one in copies if one.unlisted]
     if (mix := complete_beside(index, absent, unlisted, copies)) is not None:
@@ -175,20 +175,23 @@ def _holds_another(index: Index, missing: Mapping[str, list[str]], copies: Seque
 
 
 def _of_another_shard(
-    index: Index, missing: Mapping[str, list[str]], copies: Sequence[Copy]
+    index: Index, missing: Mapping[str, list[str]], extra: Mapping[str, list[str]], copies: Sequence[Copy]
 ) -> ShardOfAnotherSave | None:
-    """The finding on the only shard that lacks tensors of its own and repeats tensors of other shards."""
+    """The finding on the only shard that contradicts the index, if in two ways: it lacks tensors of its own, repeats
+    those of other shards in another shape, or has others, not only as many as it lacks, which may be renamed ones.
+    """
     listed = [one for one in copies if not one.unlisted]
-    if len(missing) != 1 or not listed:
+    files = {*missing, *extra, *(one.file for one in listed)}
+    if len(files) != 1 or not files <= index.promised.keys():
         return None
-    ((file, names),) = missing.items()
-    for one in listed:
-        owners = {index.weight_map.get(name) for name in (*one.same, *one.other)}
-        if file in owners or (one.file != file and owners != {one.file}):
-            return None
+    (file,) = files
+    lost, others = missing.get(file, []), extra.get(file, [])
+    same, other = (listed[0].same, listed[0].other) if listed else ((), ())
+    if not (lost and (same or other)) and not (others and (other or (lost and len(lost) != len(others)))):
+        return None
     return ShardOfAnotherSave(
-        place=Place(file=file), tensors=len(names), names=tuple(names[:NAMES_SHOWN]), index=index.file,
-        repeated=sum(len(one.same) + len(one.other) for one in listed),
+        place=Place(file=file), tensors=len(lost), names=tuple(lost[:NAMES_SHOWN]), index=index.file,
+        repeated=len(same) + len(other), unlisted=len(others),
     )  # fmt: skip
 
 

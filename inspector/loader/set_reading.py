@@ -84,7 +84,8 @@ class SetReading:
         self._lists = self._outline is not None or (quick and index is None and len(weights.files) == 1)
         self._as_promised = index is not None
         self._disproved = False
-        self._copies: list[Copy] = []
+        self._copies: dict[str, Copy] = {}
+        self._counted: dict[str, int] = {}  # file -> its tensors
         self._unlabelled: set[str] = set()  # files with wrong metadata that are reported already
         self._gone: dict[str, str] = {}  # files without a readable header, with the reason
 
@@ -130,7 +131,7 @@ class SetReading:
             self._spell_out()
             from inspector.loader.agreement import compare
 
-            found = compare(self.index, self._placed, self._copies, self._gone, there, set(unlisted))
+            found = compare(self.index, self._placed, list(self._copies.values()), self._gone, there, set(unlisted))
             self.findings.extend(found.findings)
             self.lost.update(found.lost)
         elif self._copies or self.weights.numbered:
@@ -138,8 +139,8 @@ class SetReading:
             from inspector.loader.several_saves import mixed
 
             alone = self.weights.index is None and self.weights.kind != "gguf"
-            saves = mixed(self.weights.files, self._copies) if alone else []
-            self.findings.extend(saves or [*doubled(self._copies), *unindexed(self.weights)])
+            saves = mixed(self.weights.files, list(self._copies.values())) if alone else []
+            self.findings.extend(saves or [*doubled(self._copies.values()), *unindexed(self.weights)])
         self.file_of = self.file_of or self._files()
         self._formats()
         if self._other is not None:
@@ -215,7 +216,7 @@ class SetReading:
         name = header.file
         there = 8 + header.header_bytes + header.declared_bytes if size is None else size
         data = there - 8 - header.header_bytes
-        count = len(header.tensors)
+        count = self._counted[name] = len(header.tensors)
         self.files.append(WeightFile(name, there, header.header_bytes, count, data, header.metadata, has_metadata))
         if header.faulty:
             self.lost[name] = header.faulty
@@ -299,9 +300,10 @@ class SetReading:
         self._copy(header.file, same, other, len(header.tensors), True)
 
     def _doubles(self, header: Header, unlisted: bool) -> None:
-        """Adds a file with tensors that are already known. The copy that the index names is kept."""
-        same: list[str] = []
-        other: list[str] = []
+        """Adds a file with tensors that are already known. The copy that the index names is kept; the other file is
+        the one that repeats the tensor.
+        """
+        repeated: dict[str, tuple[list[str], list[str]]] = {header.file: ([], [])} if unlisted else {}
         promised = {} if self.index is None else self.index.weight_map
         for name, layout in header.tensors.items():
             present = self._table.get(name)
@@ -309,16 +311,21 @@ class SetReading:
                 self._table[name] = layout
                 self._placed[name] = header.file
                 continue
-            (same if present == layout else other).append(name)
-            if promised.get(name) == header.file:
+            file = header.file
+            if promised.get(name) == file:
+                file = self._placed[name]
                 self._table[name] = layout
                 self._placed[name] = header.file
-        self._copy(header.file, tuple(same), tuple(other), len(header.tensors), unlisted)
+            repeated.setdefault(file, ([], []))[present != layout].append(name)
+        for file, (same, other) in repeated.items():
+            self._copy(file, tuple(same), tuple(other), self._counted[file], unlisted)
 
     def _copy(self, file: str, same: tuple[str, ...], other: tuple[str, ...], tensors: int, unlisted: bool) -> None:
         from inspector.loader.copies import Copy
 
-        self._copies.append(Copy(file, same, other, tensors, unlisted))
+        known = self._copies.get(file)
+        same, other = (same, other) if known is None else ((*known.same, *same), (*known.other, *other))
+        self._copies[file] = Copy(file, same, other, tensors, unlisted)
 
     def _parsed(self, name: str, opening: Opening) -> Header:
         """The header of a safetensors file."""

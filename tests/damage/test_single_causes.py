@@ -615,6 +615,31 @@ def test_a_shard_of_another_size_is_not_another_config(tmp_path: Path) -> None:
     assert (finding.code, finding.help) == (
         "D501", f"download {path.name} again: these tensors come from another checkpoint",
     )  # fmt: skip
+    assert ("hidden_size", f"{2 * LLAMA['hidden_size']} in this file, {LLAMA['hidden_size']} in the config") in (
+        finding.rows()
+    )
+
+
+@pytest.mark.parametrize(
+    ("key", "at"), [("hidden_size", 0), ("hidden_size", 1), ("hidden_size", 2), ("intermediate_size", 1)]
+)
+def test_a_shard_of_a_deeper_model_names_its_sizes(key: str, at: int, tmp_path: Path) -> None:
+    """Its shards end at other tensors, and have layers that the model does not have."""
+    whole(tmp_path, dict(sorted(genuine(LLAMA).items())), LLAMA, 3)
+    path = tmp_path / f"model-{at + 1:05d}-of-00003.safetensors"
+    other = {**LLAMA, key: 2 * LLAMA[key], "num_hidden_layers": LLAMA["num_hidden_layers"] + 3}
+    store(path, list(split(dict(sorted(genuine(other).items())), 3))[at])
+    (finding,) = [one for one in audit(str(tmp_path)).findings if one.severity != "note"]
+    assert (finding.code, finding.place.file) == ("N483", path.name)
+    assert finding.rows()[-1] == (key, f"{other[key]} in this file, {LLAMA[key]} in the config")
+
+
+def test_a_shard_with_other_layers_is_one_finding(tmp_path: Path) -> None:
+    """It has none of the tensors of other shards, and layers that the index does not list."""
+    whole(tmp_path, dict(sorted(genuine(LLAMA).items())), LLAMA, 3)
+    deeper = genuine({**LLAMA, "num_hidden_layers": LLAMA["num_hidden_layers"] + 3})
+    store(tmp_path / "model-00003-of-00003.safetensors", list(split(dict(sorted(deeper.items())), 3))[2])
+    assert [one.code for one in audit(str(tmp_path)).findings if one.severity != "note"] == ["N483"]
 
 
 def test_a_shard_of_another_split_is_one_finding(tmp_path: Path) -> None:

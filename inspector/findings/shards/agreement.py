@@ -9,6 +9,7 @@ import msgspec
 from inspector.findings.finding import Finding, Remedy, Rows, Step
 from inspector.findings.refetch import fetch_file
 from inspector.findings.shards.index import write_index
+from inspector.findings.shards.sizes import SizeOfShard, sizes_of_shard
 from inspector.findings.words import count, first, listed, number
 
 
@@ -209,8 +210,9 @@ class ShardOfAnotherSave(TensorAbsent, frozen=True, kw_only=True):
     """A shard comes from another save than the others.
 
     What it means
-        The file has the name of a shard that the index lists, lacks tensors that the index lists for it, and holds
-        others that the index lists for other shards: it is a shard of another revision, cut at other places.
+        The file has the name of a shard that the index lists, but other contents: it lacks tensors that the index
+        lists for it, repeats tensors of other shards, or has tensors that the index does not list. It is a shard of
+        another revision, or of a model of another size.
 
     Why it matters
         The tensors that it lacks are lost, and the others are those of another model or another step of its training.
@@ -229,9 +231,17 @@ class ShardOfAnotherSave(TensorAbsent, frozen=True, kw_only=True):
     code = "N483"
 
     repeated: int
+    unlisted: int = 0
+    sizes: tuple[SizeOfShard, ...] = ()
+    """Sizes of the model that the shapes in this file show, where they differ from the config."""
 
     def rows(self) -> Rows:
-        return [*super().rows(), ("repeated", f"{count(self.repeated, 'tensor')} of other shards")]
+        rows = super().rows() if self.tensors else [("index", str(self.index))]
+        if self.repeated:
+            rows.append(("repeated", f"{count(self.repeated, 'tensor')} of other shards"))
+        if self.unlisted:
+            rows.append(("unlisted", count(self.unlisted, "tensor")))
+        return [*rows, *sizes_of_shard(self.sizes)]
 
     def remedy(self) -> Remedy:
         return fetch_file(self.place)
@@ -311,7 +321,8 @@ class TensorContradicted(TensorsOfFile, frozen=True, kw_only=True):
     """Tensors are stored in two shards, with different shapes or dtypes.
 
     What it means
-        The file contains tensors that another file of the set contains too, with another shape or dtype.
+        The file contains tensors that another file of the set contains too, with another shape or dtype. Where there
+        is an index, it lists them for the other file.
 
     Why it matters
         Which one a loader uses depends on its reading order. The audit uses the one that the index lists, else
@@ -323,9 +334,13 @@ class TensorContradicted(TensorsOfFile, frozen=True, kw_only=True):
           help     remove the stale shard
 
     What to do
-        Find out which shard is stale and remove it.
+        Find out which shard is stale and remove it; one that the index lists must be downloaded again.
     """
 
     code = "S210"
     label = "differs"
-    remedy_text = "remove the stale shard"
+
+    def remedy(self) -> Remedy:
+        if self.index is None or self.files:
+            return Remedy("remove the stale shard")
+        return fetch_file(self.place, "download this file again: the index lists these tensors for other shards")
