@@ -216,6 +216,10 @@ def _compared(draft: Draft, judged: Judged) -> Draft:
         draft = draft.open("completeness", "only one shard was audited")
     worded = in_own_words(findings, checkpoint, reading.prefix, case.plan.scope.settings)
     worded = [one if known else with_stated_class(one, file) for one in worded]
+    if file is not None and file.kind == "config" and case.causes:
+        from inspector.auditing.unshaped_keys import with_unshaped_keys
+
+        worded = with_unshaped_keys(worded, file.values, case.corrected)
     stated, worded = of_one_shard(draft.findings, worded, checkpoint)
     draft = replace(draft, findings=tuple(stated))
     draft = replace(draft, findings=underived_heads(draft.findings, worded, checkpoint))

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar, Unpack
 
+from inspector.cli.table import LEVELS, LOADERS
+
 if TYPE_CHECKING:
     from inspector.auditing.result import Audit
     from inspector.loader.sources.address import Where
@@ -49,6 +51,21 @@ def run(
         return audited(progress=bar)
 
 
+def check_loader(loader: str | None) -> None:
+    """Refuses an unknown name of a loader."""
+    if loader is not None and loader not in LOADERS:
+        raise Failure(f"--for: unknown loader '{loader}'; choose from {', '.join(LOADERS)}")
+
+
+def for_loader(audited: Audit, loader: str | None) -> Audit:
+    """The audit from the view of one loader; unchanged if none is named."""
+    if loader is None:
+        return audited
+    from inspector.auditing.loads.one_loader import judged_for
+
+    return judged_for(audited, loader)
+
+
 Reported = TypeVar("Reported")
 
 
@@ -65,3 +82,11 @@ def read(
         except NotNamed as problem:
             words = f"--values: '{problem}' is remote: pass --tensor to choose what to fetch, or download it"
             raise Failure(words) from None
+
+
+def severe(severities: Sequence[str], fail_on: str) -> int:
+    """1 if any finding is as severe as `fail_on` or worse."""
+    if fail_on == "never":
+        return 0
+    limit = LEVELS.index(fail_on)
+    return int(any(LEVELS.index(severity) <= limit for severity in severities))

@@ -88,23 +88,26 @@ VERDICT = (
 )
 
 BASE = Option("base", ("--base",), "Base of an adapter: a folder, a config.json, or org/name.", "many", value="SOURCE")
+FOR = Option(
+    "loader", ("--for",), "Base the verdict on this loader only (see `inspector explain loads`).", value="LOADER"
+)
 AUDIT = Verb(
     "audit",
     "Check that a checkpoint is complete and matches its config, to the last parameter.",
     "inspector audit ./Llama-3.2-1B --claim 1.24B",
     (SOURCE,),
     (
-        Option("claim", ("--claim",), "A parameter count to explain: 8030257152, 8.03B, 6607.34M.", value="TOTAL"),
+        Option(
+            "claim",
+            ("--claim",),
+            "A parameter count to check: 8030257152, 8.03B, 6607.34M.",
+            value="TOTAL",
+        ),
         CONFIG,
         WEIGHTS,
         REPORT_FORMAT,
         *VERDICT,
-        Option(
-            "loader",
-            ("--for",),
-            "Base the verdict on this loader only (see `inspector explain loads`).",
-            value="LOADER",
-        ),
+        FOR,
         Option("require", ("--require",), "Exit with 1 unless the verdict is clean.", choices=("clean",)),
         Option("verbose", ("--verbose", "-v"), "Also print all families and all notes in full.", "flag"),
         *WHERE,
@@ -123,7 +126,7 @@ VERBS = (
         "Print the four counts of a checkpoint and their meaning.",
         "inspector count model.safetensors",
         (SOURCE,),
-        (CONFIG, WEIGHTS, FORMAT, *WHERE, *OUTPUT),
+        (CONFIG, WEIGHTS, REPORT_FORMAT, *WHERE, *OUTPUT),
     ),
     Verb(
         "tensors",
@@ -183,8 +186,9 @@ VERBS = (
             Option("partial", ("--partial",), "With --write: even if findings remain.", "flag"),
             Option("into", ("--into",), "Write a new folder instead; unchanged files are linked.", value="FOLDER"),
             Option("undo", ("--undo",), "Put the old files back.", "flag"),
+            FOR._replace(help="Mend what this loader needs only (see `inspector explain loads`)."),
             BASE,
-            FORMAT,
+            REPORT_FORMAT,
             *WHERE,
             *OUTPUT,
         ),

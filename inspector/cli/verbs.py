@@ -1,6 +1,6 @@
 """The commands: each runs, reports, and returns an exit code.
 
-Exit codes: 0 nothing at or above --fail-on, 1 findings at or above it, 2 usage, 3 could not be read.
+Exit codes: 0 nothing at or above --fail-on, 1 findings at or above it or a wrong --claim, 2 usage, 3 could not be read.
 """
 
 from __future__ import annotations
@@ -9,8 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
-from inspector.cli.runs import USAGE, Failure, read, run
-from inspector.cli.table import LEVELS, LOADERS
+from inspector.cli.runs import USAGE, Failure, check_loader, for_loader, read, run, severe
 from inspector.report.screen import PLAIN, Screen
 
 if TYPE_CHECKING:
@@ -63,26 +62,23 @@ def audit(
         stated = read_claim(claim)
         if stated is None:
             raise Failure(f"--claim: '{claim}' is not a parameter count; write 8030257152, 8.03B or 6607.34M")
-    if loader is not None and loader not in LOADERS:
-        raise Failure(f"--for: unknown loader '{loader}'; choose from {', '.join(LOADERS)}")
+    check_loader(loader)
     audited = run(source, weights, config, stated, base, with_base, **where)
     if base:
         _require_adapter(audited)
-    audited = _with_data(audited, reference, values, tensor, sample)
-    if loader is not None:
-        from inspector.auditing.loads.one_loader import judged_for
-
-        audited = judged_for(audited, loader)
+    audited = for_loader(_with_data(audited, reference, values, tensor, sample), loader)
     severities = [finding.severity for finding in audited.findings]
     failed = severe(severities, fail_on) or int(require is not None and audited.verdict != require)
-    code = UNREADABLE if audited.verdict == "unreadable" else failed
-    apart = config or weights or loader or where.get("subfolder") or not os.path.exists(source)
+    refuted = fail_on != "never" and any(one.source == "claim" and not one.agrees for one in audited.claims)
+    code = UNREADABLE if audited.verdict == "unreadable" else failed or int(refuted)
+    apart = config or weights or where.get("subfolder") or not os.path.exists(source)
     if format == "text" and not quiet:
         from shlex import quote
 
         from inspector.report.text import audit_text
 
-        mend = "" if apart else " ".join(("inspector mend", quote(source), *(f"--base {quote(one)}" for one in base)))
+        options = [f"--base {quote(one)}" for one in base] + ([f"--for {loader}"] if loader is not None else [])
+        mend = "" if apart else " ".join(("inspector mend", quote(source), *options))
         report = audit_text(audited, verbose=verbose, screen=screen, mend=mend, every_load=loader is not None)
         if audited.verdict == "unreadable" and not apart:
             report += _each_folder(audited, source)
@@ -155,13 +151,13 @@ def count(
     **where: Unpack[Where],
 ) -> Outcome:
     """Counts and reports."""
-    from inspector.report.listing import count_json, count_text
+    from inspector.report.listing import count_json, count_markdown, count_text
 
     audited = run(source, weights, config, **where)
     text = (
         ""
         if format == "text" and audited.verdict == "unreadable"
-        else _report(format, lambda: count_json(audited), lambda: count_text(audited))
+        else _report(format, lambda: count_json(audited), lambda: count_text(audited), lambda: count_markdown(audited))
     )
     listed = _listed(audited, text, screen)
     return listed._replace(errors=listed.errors or _not_whole(audited, screen))
@@ -260,17 +256,16 @@ def compare(
     from inspector.report.json_v1 import compare_json
 
     def text() -> str:
-        if quiet:
-            return f"{verdict_line(compared)}\n"
-        if format == "markdown":
-            from inspector.report.compare_markdown import compare_markdown
+        return f"{verdict_line(compared)}\n" if quiet else compare_text(compared, screen=screen)
 
-            return compare_markdown(compared)
-        return compare_text(compared, screen=screen)
+    def markdown() -> str:
+        from inspector.report.compare_markdown import compare_markdown
+
+        return text() if quiet else compare_markdown(compared)
 
     severities = [finding.severity for finding in compared.findings]
     code = UNREADABLE if compared.verdict == "unreadable" else severe(severities, fail_on)
-    return Outcome(_report(format, lambda: compare_json(compared), text), code)
+    return Outcome(_report(format, lambda: compare_json(compared), text, markdown), code)
 
 
 def _places(sides: Sequence[str | None], where: Where) -> list[dict[str, Any]]:
@@ -293,6 +288,7 @@ def mend(
     partial: bool = False,
     into: str | None = None,
     undo: bool = False,
+    loader: str | None = None,
     base: Sequence[str] = (),
     format: str = "text",
     screen: Screen = PLAIN,
@@ -301,22 +297,23 @@ def mend(
     """Prints the plan of all remedies, carries it out, or reverts it."""
     from inspector.mending.mend import mend as run_mend
     from inspector.mending.mend import undone
-    from inspector.report.mend_text import mend_json, mend_text
+    from inspector.report.mend_text import mend_json, mend_markdown, mend_text
 
+    check_loader(loader)
     if (undo and (write or into)) or (write and into):
         raise Failure("--write, --into and --undo exclude each other")
     if undo:
         mended = undone(source)
     else:
-        audited = run(source, None, None, base=base, **where)
+        audited = for_loader(run(source, None, None, base=base, **where), loader)
         if base:
             _require_adapter(audited)
 
         def again(path: str) -> Audit:
-            return run(path, None, None, base=base)
+            return for_loader(run(path, None, None, base=base), loader)
 
         mended = run_mend(source, audited, again, write=write, partly=partial, into=into)
-    text = _report(format, lambda: mend_json(mended), lambda: mend_text(mended, screen))
+    text = _report(format, lambda: mend_json(mended), lambda: mend_text(mended, screen), lambda: mend_markdown(mended))
     repaired = mended.after is not None and mended.after.verdict != "unreadable"
     if mended.before is not None and mended.before.verdict == "unreadable" and not repaired:
         if format == "text" and not mended.steps:
@@ -380,17 +377,14 @@ def _listed(audited: Audit, text: str, screen: Screen) -> Outcome:
     return Outcome(text, UNREADABLE, "\n".join(finding_text(finding, screen) for finding in audited.findings))
 
 
-def severe(severities: Sequence[str], fail_on: str) -> int:
-    """1 if any finding is as severe as `fail_on` or worse."""
-    if fail_on == "never":
-        return 0
-    limit = LEVELS.index(fail_on)
-    return int(any(LEVELS.index(severity) <= limit for severity in severities))
-
-
-def _report(format: str, as_json: Callable[[], Mapping[str, object]], as_text: Callable[[], str]) -> str:
+def _report(
+    format: str,
+    as_json: Callable[[], Mapping[str, object]],
+    as_text: Callable[[], str],
+    as_markdown: Callable[[], str] | None = None,
+) -> str:
     if format == "json":
         from inspector.report.json_v1 import dumped
 
         return dumped(as_json())
-    return as_text()
+    return as_markdown() if format == "markdown" and as_markdown is not None else as_text()

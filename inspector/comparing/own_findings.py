@@ -12,10 +12,18 @@ from inspector.comparing.cases import Case
 from inspector.comparing.pieces import Piece, Side
 from inspector.comparing.tally import Carried, Tally
 from inspector.findings.config import ConfigDisagrees, ConfigMissing, ModelTypeMissing
-from inspector.findings.conversion.parameters import LayersDropped, LayersInvented, LayersRenumbered
+from inspector.findings.conversion.parameters import (
+    LayersDropped,
+    LayersInvented,
+    LayersRenumbered,
+    NamesChanged,
+    ParametersDropped,
+    ParametersInvented,
+)
 from inspector.findings.conversion.shapes import PaddingDiffers, RowsCut, RowsPadded, ShapeNotCarried
 from inspector.findings.finding import Finding
 from inspector.findings.names.gguf_architecture import TensorsOfNoArchitecture
+from inspector.findings.names.joined import ProjectionsJoined
 from inspector.findings.names.renamed import TensorRenamed
 from inspector.findings.names.tensors import (
     LayersMisnumbered,
@@ -99,6 +107,31 @@ def own_findings(before: Side, after: Side, reported: Sequence[Case], found: Tal
                 continue
             known.add(name)
             yield replace(finding, of_side="both" if name in both else own)
+
+
+def is_joined_otherwise(case: Case, before: Side, after: Side) -> bool:
+    """True for tensors that the other side has joined or apart, which its audit reports."""
+    finding = case.finding
+    if isinstance(finding, ParametersDropped | ParametersInvented):
+        other = after if isinstance(finding, ParametersDropped) else before
+        lost, _ = _joints(other.audited)
+        return bool(finding.expected) and lost.issuperset(map(family_name, keys_in(finding.expected)))
+    stored = _joints(after.audited)[1] if isinstance(finding, NamesChanged) else frozenset()
+    return bool(case.target and stored) and stored.issuperset(map(family_name, case.target))
+
+
+def _joints(audited: Audit) -> tuple[frozenset[str], frozenset[str]]:
+    """(families that are missing, families that are stored instead), of projections in another form."""
+    found = [one for one in audited.findings if isinstance(one, ProjectionsJoined)]
+    wholes = {_family(joint.whole) for one in found for joint in one.joints}
+    parts = {_family(part) for one in found for joint in one.joints for part in joint.parts}
+    joined = any(one.joined for one in found)
+    return (frozenset(parts), frozenset(wholes)) if joined else (frozenset(wholes), frozenset(parts))
+
+
+def _family(shown: str) -> str:
+    """The family of a matrix that is shown with its shape."""
+    return shown.rpartition(" [")[0]
 
 
 def _is_guess(audited: Audit) -> bool:

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from inspector.algebra.expression import parse, show, words
+from inspector.algebra.expression import Binary, Literal, Node, Word, parse, show, words
 from inspector.algebra.values import shown
 from inspector.architectures.catalog import definition_of
 from inspector.architectures.config_types import checks_layers_itself, layer_types, mlp_layer_types, types_of
@@ -85,6 +85,37 @@ def refused_config(
             if found is not None and (not part or builds(part)):
                 return found
     return None
+
+
+def accepted_value(values: Mapping[str, Any], key: str) -> int | None:
+    """The only value of a key with which a config is not refused, by a product that must equal another one; None if
+    there is none, or several.
+    """
+    stated, model_type = values.get(key), values.get("model_type")
+    if type(stated) is not int or not isinstance(model_type, str) or stated <= 0:
+        return None
+    for rule in _rules().get(model_type, {}).get("config", ()):
+        node = parse(rule)
+        if not isinstance(node, Binary) or node.operator != "!=" or key not in _keys(rule):
+            continue
+        sides = [_product(side, values) for side in (node.left, node.right)]
+        at = [key in {path[0] for path in words(side)} for side in (node.left, node.right)]
+        own, other = sides if at == [True, False] else sides[::-1]
+        if all(at) or not own or not other or stated * other % own:
+            continue
+        solved = stated * other // own
+        if refused_config({**values, key: solved}) is None:
+            return solved
+    return None
+
+
+def _product(node: Node, values: Mapping[str, Any]) -> int | None:
+    """The value of a product of keys and numbers; None for any other expression."""
+    if isinstance(node, Binary):
+        left, right = _product(node.left, values), _product(node.right, values)
+        return left * right if node.operator == "*" and left is not None and right is not None else None
+    value = node.value if isinstance(node, Literal) else values.get(node.path[0]) if isinstance(node, Word) else None
+    return value if type(value) is int else None
 
 
 def _with_parts(

@@ -38,6 +38,23 @@ if TYPE_CHECKING:
 
 def count_text(audited: Audit) -> str:
     """The four counts with their meaning, as in the audit."""
+    rows = _count_rows(audited)
+    width = max(len(number) for _, number, _ in rows)
+    lines = [f"{name:<19}{number:>{width}}  {meaning}" for name, number, meaning in rows]
+    return "\n".join(lines) + "\n"
+
+
+def count_markdown(audited: Audit) -> str:
+    """The four counts with their meaning as a table."""
+    from inspector.report.markdown import code, escaped, table
+
+    rows = [(escaped(name.strip()), number, escaped(meaning)) for name, number, meaning in _count_rows(audited)]
+    shown = table(("count", "number", "meaning"), rows, texts=(0, 2))
+    return "\n".join((f"# {code(audited.title)}", "", *shown)) + "\n"
+
+
+def _count_rows(audited: Audit) -> list[tuple[str, str, str]]:
+    """(name, number, meaning) of each count."""
     counts = audited.counts
     expected = counts.expected_parameters
     in_short = f"{rounded(counts.unique_parameters)}, " if audited.verdict != "unreadable" else ""
@@ -54,9 +71,7 @@ def count_text(audited: Audit) -> str:
         )
     if counts.packed_elements:
         rows.append(("  quantized", f"{counts.packed_elements:,}", quantized_remark(audited)))
-    width = max(len(number) for _, number, _ in rows)
-    lines = [f"{name:<19}{number:>{width}}  {meaning}" for name, number, meaning in rows]
-    return "\n".join(lines) + "\n"
+    return rows
 
 
 def _stored(audited: Audit) -> tuple[str, str, str]:

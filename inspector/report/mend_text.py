@@ -83,6 +83,30 @@ def mend_text(mended: Mended, screen: Screen = PLAIN) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
+def mend_markdown(mended: Mended) -> str:
+    """The plan or the completed steps as lists, the remaining findings, and the verdicts before and after."""
+    from inspector.report.markdown import code, escaped
+
+    written = any(step.done for step in mended.steps)
+    lines = [f"# {code(mended.source)}: {escaped(_headline(mended, written))}", ""]
+    groups = _alike(mended.steps)
+    for group in groups[:STEPS_SHOWN]:
+        error = f": {escaped(group[0].error)}" if group[0].error is not None else ""
+        state = "" if not written else "done: " if group[0].done else "not done: "
+        lines.append(f"- {state}{code(_words(group))}{error}")
+    if len(groups) > STEPS_SHOWN:
+        lines.append(f"- and {len(groups) - STEPS_SHOWN:,} more steps")
+    lines += [""] if groups else []
+    if mended.left:
+        lines += ["## Remains", ""]
+        lines += [f"- {one.finding}: {code(one.title)}. {escaped(one.because)}" for one in mended.left]
+        lines.append("")
+    if mended.failure is not None:
+        lines += [f"Failed: {escaped(mended.failure)}", ""]
+    lines += [f"{escaped(' '.join(line.split()))}  " for line in _verdicts(mended)]
+    return "\n".join(lines).rstrip() + "\n"
+
+
 def _headline(mended: Mended, written: bool) -> str:
     if mended.before is None:
         return f"{count(len(_alike(mended.steps)), 'change')} undone" if mended.steps else "nothing to undo"
@@ -114,7 +138,7 @@ def _alike(steps: Iterable[MendStep]) -> list[list[MendStep]]:
         old, new = (one if isinstance(one, str) else "" for one in (step.old, step.new))
         numbers = NUMBER.findall(old)
         if step.action == "rename" and numbers == NUMBER.findall(new):
-            what: object = (NUMBER.sub("#", old), NUMBER.sub("#", new))
+            what: object = (NUMBER.sub("{n}", old), NUMBER.sub("{n}", new))
         elif step.action == "move":
             what = step.new is msgspec.UNSET or number
         else:
@@ -158,7 +182,7 @@ def _renaming(group: list[MendStep], file: str) -> str:
     names = list(dict.fromkeys((str(step.old), str(step.new)) for step in group))
     old, new = names[0]
     if len(names) > 1:
-        return f"rename {count(len(names), 'tensor')} {NUMBER.sub('#', old)} to {NUMBER.sub('#', new)} in {file}"
+        return f"rename {count(len(names), 'tensor')} {NUMBER.sub('{n}', old)} to {NUMBER.sub('{n}', new)} in {file}"
     return f"rename tensor{'s' if '*' in old else ''} {old} to {new} in {file}"
 
 

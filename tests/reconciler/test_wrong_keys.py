@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.judged import FIXTURES, judged, records, spec_of
+from tests.judged import FIXTURES, base_record, judged, records, spec_of
 from tests.reconciler.wrong_keys import config_of, keys_stated, outcome, records_of, wrong_keys
 
 SAMPLE = 30
@@ -106,3 +106,21 @@ def test_wrong_keys_that_other_keys_could_explain(
     config = {name: value for name, value in {**record["config"], **changes}.items() if value is not None}
     (found,) = (one for one in judged(spec_of(record), config).findings if one.severity != "note")
     assert (found.code, found.facts["key"], found.facts["weights"]) == ("C310", key, right)
+
+
+UNSHAPED: tuple[tuple[str, dict[str, int]], ...] = (
+    ("mamba2", {"num_heads": 16, "head_dim": 6}),
+    ("mamba2", {"expand": 4, "head_dim": 24}),
+    ("bamba", {"mamba_n_heads": 16, "mamba_d_head": 6}),
+    ("bamba", {"hidden_size": 96, "mamba_d_head": 24}),
+)
+"""(model type, wrong values that fit each other; no shape shows the second)."""
+
+
+@pytest.mark.parametrize(("model_type", "changes"), UNSHAPED)
+def test_a_key_that_no_shape_shows_is_set_with_the_wrong_one(model_type: str, changes: dict[str, int]) -> None:
+    """Without it the config class refuses the right value of the other."""
+    record = base_record(model_type)
+    config = {**record["config"], **changes}
+    (found,) = (one for one in judged(spec_of(record), config).findings if one.severity != "note")
+    assert {step.key[-1]: step.new for step in found.steps} == {key: record["config"][key] for key in changes}

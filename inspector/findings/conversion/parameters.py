@@ -7,7 +7,7 @@ from typing import ClassVar
 import msgspec
 
 from inspector.findings.finding import Finding, Remedy, Rows
-from inspector.findings.words import count, listed
+from inspector.findings.words import count, first, listed
 
 
 class OneSidedFinding(Finding, frozen=True, kw_only=True):
@@ -91,7 +91,7 @@ class ParametersDropped(OneSidedFinding, frozen=True, kw_only=True):
 
     def rows(self) -> Rows:
         rows = [
-            ("source", listed(self.names, 2)),
+            ("source", first(self.names, self.tensors)),
             ("target", self.absent()),
             ("dropped", f"{count(self.tensors, 'tensor')}, {count(self.parameters, 'parameter')}"),
         ]
@@ -131,7 +131,7 @@ class ParametersInvented(OneSidedFinding, frozen=True, kw_only=True):
     def rows(self) -> Rows:
         rows = [
             ("source", self.absent()),
-            ("target", listed(self.names, 2)),
+            ("target", first(self.names, self.tensors)),
             ("added", f"{count(self.tensors, 'tensor')}, {count(self.parameters, 'parameter')}"),
         ]
         return [*rows, ("because", f"the source uses the {self.tied} instead")] if self.tied else rows

@@ -54,6 +54,8 @@ class ProjectionsJoined(ContentFinding, frozen=True, kw_only=True):
     def headline(self) -> str:
         stored = count(self.tensors, "tensor")
         parts = number(len(self.joints[0].parts))
+        if len(self.joints) > 1:
+            return f"projections are stored {'joined' if self.joined else 'apart'}, in {stored}"
         if self.joined:
             return f"{parts} projections are stored as one matrix, in {stored}"
         return f"a joint projection is stored as {parts}, in {stored}"
