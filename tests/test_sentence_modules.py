@@ -22,6 +22,7 @@ CLIP = {"model_type": "clip", "architectures": ["CLIPModel"]}
 Module = tuple[str, dict[str, Any], dict[str, tuple[int, ...]]]
 POOLING: Module = ("Pooling", {"embedding_dimension": 24, "pooling_mode": "mean", "include_prompt": True}, {})
 NORMALIZE: Module = ("Normalize", {}, {})
+WIDE: Module = ("Pooling", {"embedding_dimension": 32, "pooling_mode": "mean"}, {})
 LSTM: Module = (
     "LSTM", {"embedding_dimension": 24, "hidden_dim": 16, "num_layers": 2, "dropout": 0, "bidirectional": True},
     {f"encoder.{part}_l{layer}{side}": shape
@@ -112,10 +113,16 @@ def test_each_damaged_module_is_reported(name: str, tmp_path: Path) -> None:
 
 
 def test_modules_that_do_not_follow_each_other(tmp_path: Path) -> None:
-    for number, modules in enumerate(
-        ([POOLING, dense(32, 12)], [LSTM, POOLING], [POOLING, dense(24, 12), dense(24, 12)])
-    ):
+    for number, modules in enumerate(([POOLING, dense(32, 12)], [POOLING, dense(24, 12), dense(24, 12)])):
         assert codes(audited(folder(tmp_path / str(number), list(modules)))) == {"N434"}, modules
+
+
+@pytest.mark.parametrize("modules", [[LSTM, POOLING], [WIDE], [WIDE, NORMALIZE]], ids=range(3))
+def test_a_pooling_takes_any_width(modules: list[Module], tmp_path: Path) -> None:
+    """sentence-transformers 6 does not read the width when it encodes."""
+    found = audited(folder(tmp_path, modules))
+    assert codes(found) == {"N611"}
+    assert all(one.outcome == "complete" for one in found.loads if one.loader == "sentence-transformers")
 
 
 @pytest.mark.parametrize("type_name", ["__main__", "Transformer"])

@@ -12,7 +12,6 @@ from inspector.algebra.names import key_of
 from inspector.architectures.defaults import is_component
 from inspector.auditing.confirmation import is_confirmed
 from inspector.auditing.draft import Draft
-from inspector.auditing.files.odd_shard import of_one_shard
 from inspector.auditing.gguf.derived_keys import underived_heads
 from inspector.auditing.identity.class_of_type import with_stored_head
 from inspector.auditing.identity.names_of_mlx import without_module_of_mlx
@@ -220,8 +219,11 @@ def _compared(draft: Draft, judged: Judged) -> Draft:
         from inspector.auditing.unshaped_keys import with_unshaped_keys
 
         worded = with_unshaped_keys(worded, file.values, case.corrected)
-    stated, worded = of_one_shard(draft.findings, worded, checkpoint)
-    draft = replace(draft, findings=tuple(stated))
+    if worded:
+        from inspector.auditing.files.odd_shard import of_one_shard
+
+        stated, worded = of_one_shard(draft.findings, worded, checkpoint)
+        draft = replace(draft, findings=tuple(stated))
     draft = replace(draft, findings=underived_heads(draft.findings, worded, checkpoint))
     draft = draft.with_findings(list(worded))
     for prefix, why in case.plan.opaque:

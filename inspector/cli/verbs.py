@@ -297,7 +297,8 @@ def mend(
     """Prints the plan of all remedies, carries it out, or reverts it."""
     from inspector.mending.mend import mend as run_mend
     from inspector.mending.mend import undone
-    from inspector.report.mend_text import mend_json, mend_markdown, mend_text
+    from inspector.report.mend_markdown import mend_markdown
+    from inspector.report.mend_text import mend_json, mend_text
 
     check_loader(loader)
     if (undo and (write or into)) or (write and into):

@@ -283,8 +283,7 @@ class ModuleMissing(Finding, frozen=True, kw_only=True):
 
     What to do
         Fetch the folder again, or save the model again with sentence-transformers. Where two widths differ, use the
-        model that the modules were trained for, or train them anew; a pooling has no weights, and its config can be
-        corrected.
+        model that the modules were trained for, or train them anew.
     """
 
     code = "N434"
@@ -293,7 +292,6 @@ class ModuleMissing(Finding, frozen=True, kw_only=True):
     problem: str
     stated: int | None = None
     given: int | None = None
-    key: str | None = None
     type_name: str = ""
 
     @property
@@ -312,8 +310,41 @@ class ModuleMissing(Finding, frozen=True, kw_only=True):
             )
         if self.given is None:
             return Remedy(f"fetch {self.folder} again", (Step(action="fetch", file=self.folder),))
-        if self.key is None:
-            return Remedy(f"use the model of width {self.stated} that it belongs to, or train it with {self.given}")
+        return Remedy(f"use the model of width {self.stated} that it belongs to, or train it with {self.given}")
+
+
+class PoolingWidthDiffers(Finding, frozen=True, kw_only=True):
+    """A pooling states another width than it gets.
+
+    What it means
+        The config of a pooling states another width of embeddings than the module before it gives. A pooling has no
+        weights and takes any width: sentence-transformers loads the model, and its sentences are encoded as they were.
+
+    Why it matters
+        `get_embedding_dimension()` gives the wrong width, to a database of vectors for example.
+
+    Example
+        warning[N611] pooling-width-differs: 1_Pooling
+          states   word_embedding_dimension = 384
+          gets     768
+          help     set "word_embedding_dimension": 768 in 1_Pooling/config.json
+
+    What to do
+        Correct the width in its config.
+    """
+
+    code = "N611"
+    severity = "warning"
+
+    folder: str
+    key: str
+    stated: int
+    given: int
+
+    headline_text = "{folder}"
+    row_texts = (("states", "{key} = {stated}"), ("gets", "{given}"))
+
+    def remedy(self) -> Remedy:
         file = f"{self.folder}/config.json"
         step = Step(action="set", file=file, key=(self.key,), old=self.stated, new=self.given)
         return Remedy(f'set "{self.key}": {self.given} in {file}', (step,))

@@ -60,12 +60,12 @@ def mend_line(audited: Audit, command: str, screen: Screen = PLAIN) -> str:
 def mend_text(mended: Mended, screen: Screen = PLAIN) -> str:
     """The plan or the completed steps, the remaining findings, and the verdicts before and after."""
     written = any(step.done for step in mended.steps)
-    lines = screen.wrapped(clean(f"{mended.source}: {_headline(mended, written)}"), rest="  ")
+    lines = screen.wrapped(clean(f"{mended.source}: {headline(mended, written)}"), rest="  ")
     if mended.steps:
         lines.append("")
-    groups = _alike(mended.steps)
+    groups = alike(mended.steps)
     for group in groups[:STEPS_SHOWN]:
-        lines += screen.wrapped(clean(_words(group)), first=f"  {_mark(group[0], written)}", rest="        ")
+        lines += screen.wrapped(clean(words_of(group)), first=f"  {_mark(group[0], written)}", rest="        ")
         if group[0].error is not None:
             lines += screen.wrapped(clean(group[0].error), first="        ", rest="        ")
     if len(groups) > STEPS_SHOWN:
@@ -79,46 +79,23 @@ def mend_text(mended: Mended, screen: Screen = PLAIN) -> str:
         lines += screen.wrapped(clean(one.because), first="        help  ", rest="              ")
     if mended.failure is not None:
         lines += ["", *screen.wrapped(clean(f"failed: {mended.failure}"), rest="  ")]
-    lines += ["", *_verdicts(mended)]
+    lines += ["", *verdicts(mended)]
     return "".join(f"{line}\n" for line in lines)
 
 
-def mend_markdown(mended: Mended) -> str:
-    """The plan or the completed steps as lists, the remaining findings, and the verdicts before and after."""
-    from inspector.report.markdown import code, escaped
-
-    written = any(step.done for step in mended.steps)
-    lines = [f"# {code(mended.source)}: {escaped(_headline(mended, written))}", ""]
-    groups = _alike(mended.steps)
-    for group in groups[:STEPS_SHOWN]:
-        error = f": {escaped(group[0].error)}" if group[0].error is not None else ""
-        state = "" if not written else "done: " if group[0].done else "not done: "
-        lines.append(f"- {state}{code(_words(group))}{error}")
-    if len(groups) > STEPS_SHOWN:
-        lines.append(f"- and {len(groups) - STEPS_SHOWN:,} more steps")
-    lines += [""] if groups else []
-    if mended.left:
-        lines += ["## Remains", ""]
-        lines += [f"- {one.finding}: {code(one.title)}. {escaped(one.because)}" for one in mended.left]
-        lines.append("")
-    if mended.failure is not None:
-        lines += [f"Failed: {escaped(mended.failure)}", ""]
-    lines += [f"{escaped(' '.join(line.split()))}  " for line in _verdicts(mended)]
-    return "\n".join(lines).rstrip() + "\n"
-
-
-def _headline(mended: Mended, written: bool) -> str:
+def headline(mended: Mended, written: bool) -> str:
+    """The plan or the result in a few words. written: True if any step was carried out."""
     if mended.before is None:
-        return f"{count(len(_alike(mended.steps)), 'change')} undone" if mended.steps else "nothing to undo"
+        return f"{count(len(alike(mended.steps)), 'change')} undone" if mended.steps else "nothing to undo"
     if not mended.steps:
         nothing = "nothing that mend can change" if mended.left else "nothing to mend"
         return nothing if mended.into is None else f"{nothing}; {mended.into} was not written"
     if written:
-        groups = _alike(mended.steps)
+        groups = alike(mended.steps)
         done = sum(group[0].done for group in groups)
         return f"{done:,} of {count(len(groups), 'step')} done"
     optional = "" if _has_faults(mended.before) else ", which a note suggests and nothing requires"
-    return f"{count(len(_alike(mended.steps)), 'step')}{optional}; nothing was written"
+    return f"{count(len(alike(mended.steps)), 'step')}{optional}; nothing was written"
 
 
 def _has_faults(audited: Audit) -> bool:
@@ -131,7 +108,7 @@ def _mark(step: MendStep, written: bool) -> str:
     return "done  " if step.done else "not   "
 
 
-def _alike(steps: Iterable[MendStep]) -> list[list[MendStep]]:
+def alike(steps: Iterable[MendStep]) -> list[list[MendStep]]:
     """The steps in groups of those that do the same to the tensors of one family or to several files."""
     groups: dict[object, list[MendStep]] = {}
     for number, step in enumerate(steps):
@@ -152,7 +129,8 @@ NUMBER = re.compile(r"\d+")
 METADATA = "__metadata__"
 
 
-def _words(group: list[MendStep]) -> str:
+def words_of(group: list[MendStep]) -> str:
+    """A group of steps in words, with the files that were kept and the code of its finding."""
     code = f"  [{group[0].finding}]" if group[0].finding else ""
     kept = list(dict.fromkeys(step.backup for step in group if step.backup))
     files = "the old file is" if len(kept) == 1 else "the old files are"
@@ -186,7 +164,8 @@ def _renaming(group: list[MendStep], file: str) -> str:
     return f"rename tensor{'s' if '*' in old else ''} {old} to {new} in {file}"
 
 
-def _verdicts(mended: Mended) -> list[str]:
+def verdicts(mended: Mended) -> list[str]:
+    """The verdicts before and after, and how to carry out the plan, one a line."""
     if mended.before is None:
         return []
     if not mended.steps:

@@ -460,6 +460,18 @@ def without_dense() -> Audit:
         return audit(place)
 
 
+def wide_pooling() -> Audit:
+    """A sentence encoder whose pooling states the width of another model."""
+    with TemporaryDirectory() as place:
+        write(Path(place), genuine(BERT_BASE), BERT_BASE)
+        modules = [{"path": path, "type": f"sentence_transformers.models.{kind}"}
+                   for path, kind in (("", "Transformer"), ("1_Pooling", "Pooling"))]  # fmt: skip
+        (Path(place) / "modules.json").write_text(json.dumps(modules), encoding="utf-8")
+        (Path(place) / "1_Pooling").mkdir()
+        (Path(place) / "1_Pooling" / "config.json").write_text('{"word_embedding_dimension": 384}', encoding="utf-8")
+        return audit(place)
+
+
 def without_unet() -> Audit:
     """A pipeline in which a required component is null."""
     with TemporaryDirectory() as place:
@@ -763,6 +775,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "code-file-absent": lambda: folder({**LLAMA8B, **CODE}),
     "tokens-beyond-rows": lambda: folder({**LLAMA8B, "eos_token_id": 128256}),
     "module-missing": without_dense,
+    "pooling-width-differs": wide_pooling,
     "pipeline-incomplete": without_unet,
     "entry-unknown": lambda: pipeline_with_entries(unet=["diffusers", "UNet2DConditionModell"]),
     "entry-unreadable": lambda: pipeline_with_entries(image_encoder=3),

@@ -287,25 +287,26 @@ def _of_another_width(
     """(finding on a module with another input width than the output width of the module before it, its corrected
     config).
 
-    rest: the module and the modules after it. A pooling has no weights: its config is wrong, unless the next module
-    agrees with it.
+    rest: the module and the modules after it. A pooling has no weights and takes any width: only its config is wrong,
+    unless the next module agrees with it.
     """
-    from inspector.findings.declared import ModuleMissing
+    from inspector.findings.declared import ModuleMissing, PoolingWidthDiffers
 
     one, stated, key = rest[0], width_before(rest[0].kind, values), str(key_before(rest[0].kind, values))
     right = {**values, key: width}
     behind = (width_before(other.kind, config_of(folder_of(checkpoint, other.path), other.kind)) for other in rest[1:])
     needed = next((found for found in behind if found is not None), None)
-    correct = one.kind == "Pooling" and needed in (None, width_behind(one.kind, right, width))
+    if one.kind == "Pooling" and stated is not None and needed in (None, width_behind(one.kind, right, width)):
+        found = PoolingWidthDiffers(place=Place(file=MODULES), folder=one.path, key=key, stated=stated, given=width)
+        return found, right
     finding = ModuleMissing(
         place=Place(file=MODULES),
         folder=one.path,
         problem=f"its config.json states a width of {stated}, the module before gives {width}",
         stated=stated,
         given=width,
-        key=key if correct else None,
     )
-    return finding, right if correct else values
+    return finding, values
 
 
 def _without_table(kind: str, part: Checkpoint | None) -> Problem | None:
