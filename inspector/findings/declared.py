@@ -325,9 +325,9 @@ class PoolingWidthDiffers(Finding, frozen=True, kw_only=True):
 
     Example
         warning[N611] pooling-width-differs: 1_Pooling
-          states   word_embedding_dimension = 384
-          gets     768
-          help     set "word_embedding_dimension": 768 in 1_Pooling/config.json
+          states  word_embedding_dimension = 384
+          gets    768
+          help    set "word_embedding_dimension": 768 in 1_Pooling/config.json
 
     What to do
         Correct the width in its config.

@@ -463,7 +463,8 @@ def without_dense() -> Audit:
 def wide_pooling() -> Audit:
     """A sentence encoder whose pooling states the width of another model."""
     with TemporaryDirectory() as place:
-        write(Path(place), genuine(BERT_BASE), BERT_BASE)
+        config = {**BERT_BASE, "hidden_size": 768}
+        write(Path(place), genuine(config), config)
         modules = [{"path": path, "type": f"sentence_transformers.models.{kind}"}
                    for path, kind in (("", "Transformer"), ("1_Pooling", "Pooling"))]  # fmt: skip
         (Path(place) / "modules.json").write_text(json.dumps(modules), encoding="utf-8")
