@@ -129,7 +129,7 @@ CASES: dict[str, tuple[dict[str, Any], Change, str]] = {
     "pooling absent": (ENCODER, text("modules.json", ONE_POOLING), "N434"),
     "pooling of another width": (
         ENCODER, both(text("modules.json", ONE_POOLING),
-                      text("1_Pooling/config.json", {"word_embedding_dimension": 64})), "N434"),
+                      text("1_Pooling/config.json", {"word_embedding_dimension": 64})), "N611"),
     "dense behind another width": (ENCODER, both(POOLED, dense(64, 24, 24, 64)), "N434"),
     "dense behind one of two modes": (ENCODER, both(POOLED, dense(96, 24, 24, 96)), "N434"),
     "modules that are no list": (ENCODER, text("modules.json", {"0": "Transformer"}), "R006"),
@@ -151,10 +151,10 @@ MODULES: dict[str, tuple[Change, str, str]] = {
     "absent": (POOLED, "fetch 2_Dense again", "refuses"),
     "a pooling alone": (
         both(text("modules.json", ONE_POOLING), WIDE), 'set "word_embedding_dimension": 48 in 1_Pooling/config.json',
-        "unknown"),
+        "complete"),
     "a pooling before a dense layer that fits": (
         both(POOLED, WIDE, dense(48, 24, 24, 48)), 'set "word_embedding_dimension": 48 in 1_Pooling/config.json',
-        "unknown"),
+        "complete"),
     "all modules of another model": (
         both(POOLED, WIDE, dense(64, 24, 24, 64)), "use the model of width 64 that it belongs to, or train it with 48",
         "unknown"),

@@ -139,7 +139,8 @@ class OlderLoaderFails(LoaderFails, frozen=True, kw_only=True):
         note[N590] older-loader-fails: transformers 4.57 refuses it
           because  the state dictionary is corrupted
           loads    transformers 5.23 loads it
-          help     use transformers 5.23
+          help     nothing to do for transformers 5.23; programs that need transformers
+                   4.57 need a checkpoint that it saved
 
     What to do
         Use the newest version, or save the model with the older one where that one has to load it.
@@ -147,6 +148,10 @@ class OlderLoaderFails(LoaderFails, frozen=True, kw_only=True):
 
     code = "N590"
     severity = "note"
+
+    def remedy(self) -> Remedy:
+        words = f"nothing to do for {self.loads}; programs that need {self.loader} {self.version or ''}".rstrip()
+        return Remedy(f"{words} need a checkpoint that it saved")
 
 
 class WriterRefuses(ContentFinding, frozen=True, kw_only=True):

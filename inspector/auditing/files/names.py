@@ -133,9 +133,11 @@ def _judged(checkpoint: Checkpoint, loader: Loader, findings: tuple[Finding, ...
     writer: the program that wrote the tensor names, if it is not the loader.
     """
     if checkpoint.set_name.endswith(PICKLED):
+        from inspector.findings.header.torch import WeightsBelowKey
+
         seen = tuple(_below_key(one, loader) for one in findings)
         if any(map(operator.is_not, seen, findings)):
-            yield from seen
+            yield from sorted(seen, key=lambda one: not isinstance(one, WeightsBelowKey))
             return
     name = checkpoint.set_name
     stem, _, ending = name.removesuffix(INDEX).rpartition(".")

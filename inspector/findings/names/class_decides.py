@@ -19,7 +19,7 @@ class ClassDecides(ContentFinding, frozen=True, kw_only=True):
         other one and leaves its weights random, or refuses a type that it does not know.
 
     Example
-        error[N444] class-decides: the weights are llama's, as the class is
+        error[N444] class-decides: the weights are those of its class, llama's
           config  model_type mixtral
           class   LlamaForCausalLM
           help    set "model_type": "llama" in config.json
@@ -36,7 +36,7 @@ class ClassDecides(ContentFinding, frozen=True, kw_only=True):
     of: str
     model_type: str
 
-    headline_text = "the weights are {of}'s, as the class is"
+    headline_text = "the weights are those of its class, {of}'s"
     row_texts = (("config", "model_type {model_type}"), ("class", "{class_name}"))
 
     def remedy(self) -> Remedy:
@@ -55,7 +55,7 @@ class ClassOfOtherCode(ClassDecides, frozen=True, kw_only=True):
         Programs that have the class load it. transformers follows `model_type` and does not fit these weights.
 
     Example
-        note[N445] class-of-other-code: the weights are llama's, as the class is
+        note[N445] class-of-other-code: the weights are those of its class, llama's
           config  model_type mixtral
           class   LLaMAForCausalLM
           help    load it with a program that has this class, or set "model_type":

@@ -100,6 +100,10 @@ class PrefixReadPast(PrefixOnNames, frozen=True, kw_only=True):
     code = "N443"
     severity = "note"
 
+    def remedy(self) -> Remedy:
+        known = super().remedy()
+        return Remedy(f"nothing to do for the loader of this folder; for others, {known.words}", known.steps)
+
 
 class NamesBelowPrefix(BelowPrefix, frozen=True, kw_only=True):
     """The checkpoint is part of a larger model.

@@ -69,7 +69,13 @@ class TensorRenamed(ContentFinding, frozen=True, kw_only=True):
         """The change of names in words."""
         if self.old and self.new:
             return f"{self.new} instead of {self.old}"
+        if self._is_number():
+            return f'the part "{self.new or self.old}" is {"added" if self.new else "missing"} {self._where()}'
         return f"{self.new}. is added {self._where()}" if self.new else f"{self.old}. is missing {self._where()}"
+
+    def _is_number(self) -> bool:
+        """True if one number is added or missing, which is a part of other numbers too."""
+        return (self.new or self.old).isdecimal() and not (self.old and self.new)
 
     def remedy(self) -> Remedy:
         steps = tuple(Step(action="rename", old=stored, new=expected) for stored, expected in self.renames)
@@ -82,6 +88,8 @@ class TensorRenamed(ContentFinding, frozen=True, kw_only=True):
             return "them as the architecture has them: undo each of these changes"
         if self.old and self.new:
             return f'them: "{self.old}" in place of "{self.new}"'
+        if self._is_number():
+            return f'them {"without" if self.new else "with"} the part "{self.new or self.old}", like the first'
         return f'them without "{self.new}."' if self.new else f'them with "{self.old}." {self._where()}'
 
     def _where(self) -> str:
