@@ -90,7 +90,8 @@ class PrefixReadPast(PrefixOnNames, frozen=True, kw_only=True):
         note[N443] prefix-read-past: model.
           from     a wrapping module
           tensors  35
-          help     save the inner model, or rename: key.removeprefix("model.")
+          help     nothing to do for the loader of this folder; for others, save the
+                   inner model, or rename: key.removeprefix("model.")
 
     What to do
         Nothing for this loader; for others, save the inner model or rename the tensors. `inspector mend`
