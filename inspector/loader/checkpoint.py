@@ -20,16 +20,13 @@ from msgspec.structs import replace
 
 from inspector.budget import unspent
 from inspector.findings.finding import NAMES_SHOWN, Finding
-from inspector.loader.config_file import (
-    Config,
-)
+from inspector.loader.config_file import Config
 from inspector.loader.configs import config_at, read_configs, side_values
 from inspector.loader.files_below import with_files_below
 from inspector.loader.index import Index
 from inspector.loader.layout import Layout
 from inspector.loader.leftovers import emptied, leftover_findings
 from inspector.loader.lost_files import together, with_broken_links, with_origin, with_stand_ins, with_unfinished
-from inspector.loader.no_place import no_place, with_similar_paths
 from inspector.loader.other_files import OtherSet, other_weights, others_of, unfinished, unlisted
 from inspector.loader.picking import Contents, Picked, loadable, pick
 from inspector.loader.set_reading import SetReading, WeightFile
@@ -37,7 +34,6 @@ from inspector.loader.sources.folder import FolderSource, locate
 from inspector.loader.sources.source import Forewarned, Listing, Refusal, RepositoryFile, Source
 from inspector.loader.unnumbered import with_unnumbered
 from inspector.loader.weight_sets import WeightSet
-from inspector.loader.without_weights import instead_of_weights
 
 if TYPE_CHECKING:
     from inspector.loader.sources.address import Address, Where
@@ -139,18 +135,20 @@ def load(
                 read = assemble(place, given=source, weights=weights, only=only, config=chosen_config)
                 return replace(read, address=path, shadows=_shadowed(source))
             if found.reason != "absent" or os.path.lexists(source):
-                return _unread(source, no_place(found, path))
+                return _not_found(source, found, path)
         from inspector.loader.sources.address import shown
         from inspector.loader.sources.opening import OpenedSource, open_source
 
         opened = open_source(source, progress=progress, chosen=weights is not None, **where)
         if isinstance(opened, Finding):
+            from inspector.loader.no_place import with_similar_paths
+
             return _unread(shown(source), with_similar_paths(opened, source))
         if isinstance(opened, OpenedSource):
             return _opened(opened, shown(source), weights, chosen_config)
         found = locate(opened)
         if isinstance(found, Refusal):
-            return _unread(source, no_place(found, source))
+            return _not_found(source, found, source)
         read = assemble(found[0], given=source, weights=weights, only=found[1], config=chosen_config)
         return replace(read, address=opened)
 
@@ -249,6 +247,13 @@ def _unread(source: str, why: Finding) -> Checkpoint:
     return Checkpoint(source, os.path.basename(source.rstrip("/" + os.sep)) or source, findings=(why,), address=source)
 
 
+def _not_found(source: str, why: Refusal, path: str) -> Checkpoint:
+    """The checkpoint of a place that cannot be read. path: as the user wrote it."""
+    from inspector.loader.no_place import no_place
+
+    return _unread(source, no_place(why, path))
+
+
 def _shadowed(source: str) -> str | None:
     """The repository that a relative path of two parts could also mean."""
     parts = source.split("/")
@@ -278,6 +283,8 @@ def assemble(
         alone=only is not None or weights is not None or config is not None,
     )
     if "." in listing.others and only is None:
+        from inspector.loader.no_place import no_place
+
         return replace(blank, findings=(no_place(Refusal(listing.others["."])), *findings))
     contents = Contents.of(source, listing, configs.get("config"))
     picked, audit = _audited(loadable(contents), weights, only)
@@ -287,6 +294,8 @@ def assemble(
         if in_component:
             findings = [*faults, _of_no_component(str(weights), configs["pipeline"])]
         if not picked.findings and "pipeline" not in configs:
+            from inspector.loader.without_weights import instead_of_weights
+
             findings.extend(instead_of_weights(contents, configs))
         others = tuple(OtherSet(one.name, one.files, one.bytes, one.kind) for one in contents.sets)
         found = with_unfinished(with_files_below(together(findings, {}), source, listing), listing)

@@ -17,7 +17,6 @@ from inspector.matcher.reading import Reading, read_by_names
 from inspector.matcher.spelling import WRAPPERS, best_match
 from inspector.notation.definition import Head
 from inspector.notation.slots import Slot
-from inspector.reconciler.missing import is_head
 from inspector.reconciler.own_head import head_of_own_code
 from inspector.reconciler.place import Gap, Placement, Unexpected
 from inspector.reconciler.reconcile import Again, Reconciled, reconcile
@@ -84,7 +83,7 @@ def _of_another_class(case: Reconciled, again: Again) -> Finding | None:
     own = {one.block.slot.path for one in case.placement.placed if id(one.block.slot) in case.beyond}
     unexpected = [place_name(one.key, one.boxes) for one in case.as_configured.unexpected]
     gaps = case.placement.missing
-    untrained = all(not gap.block.slot.body and not is_head(gap) for gap in gaps)
+    untrained = all(not gap.block.slot.body and not gap.is_head for gap in gaps)
     untrained = untrained and any(gap.block.slot.tensor.counted for gap in gaps)  # a buffer alone is no head
     base = _of_the_base(case, declared, case.claim.class_name) if untrained and not unexpected else None
     alone = ALONE in match.head.names and not unexpected
@@ -198,7 +197,7 @@ def _may_be_another(case: Reconciled, missing: Sequence[Gap], unexpected: Sequen
     if unexpected:
         own = {block.key for block in case.plan.blocks}
         return any(one.key not in own for one in unexpected)
-    return all(len(gap.block.shape) < 2 for gap in missing if not is_head(gap))
+    return all(len(gap.block.shape) < 2 for gap in missing if not gap.is_head)
 
 
 def _stores_others(case: Reconciled) -> bool:
@@ -209,19 +208,19 @@ def _stores_others(case: Reconciled) -> bool:
 def _inside_stored_layers(case: Reconciled) -> bool:
     """True if every missing tensor is missing from all layers, and other tensors of these layers are stored."""
     stored = {one.block.key.partition("#")[0] for one in case.placement.placed if "#" in one.block.key}
-    gaps = [gap for gap in case.placement.missing if not is_head(gap)]
+    gaps = [gap for gap in case.placement.missing if not gap.is_head]
     return all(gap.tensors == gap.block.tensors and gap.block.key.partition("#")[0] in stored for gap in gaps)
 
 
 def _differs(other: Reconciled) -> bool:
     left = other.placement
-    gaps = [gap for gap in left.missing if not is_head(gap)]
+    gaps = [gap for gap in left.missing if not gap.is_head]
     return bool(other.causes or left.mismatched or left.unexpected or gaps)
 
 
 def _differing(placement: Placement) -> Iterator[str]:
     """Families that are missing or unexpected, except a head that may be tied."""
-    yield from (gap.block.key for gap in placement.missing if not is_head(gap))
+    yield from (gap.block.key for gap in placement.missing if not gap.is_head)
     yield from (one.key for one in placement.unexpected)
 
 

@@ -15,7 +15,6 @@ from inspector.notation.holes import bases
 from inspector.notation.slots import scope_of
 from inspector.notation.spelling import template
 from inspector.reconciler.grouped import joined_findings
-from inspector.reconciler.missing import absent_and_unexpected
 from inspector.reconciler.place import Placed
 from inspector.reconciler.reconcile import Reconciled
 from inspector.reconciler.wording import family_name, indices_in_words, names_in, place_name, place_of
@@ -28,6 +27,10 @@ Kind = TypeVar("Kind", bound="Rearranged")
 
 def differences(case: Reconciled, confidence: str) -> list[Finding]:
     """One finding for each cause of missing, unexpected or mismatched tensors."""
+    if not case.placement.differences:
+        return []
+    from inspector.reconciler.missing import absent_and_unexpected
+
     return joined_findings(case, [*_shapes(case, confidence), *absent_and_unexpected(case, confidence)])
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from inspector.findings.finding import Place
-from inspector.reconciler.missing import is_head
 from inspector.reconciler.wording import family_name
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ def draft_head(case: Reconciled) -> DraftHead | None:
     first = [gap for gap in left.missing if _is_first_norm(gap)]
     if len(first) != 1 or first[0].block.shape != shape[:1] or shape[1:] != (2 * shape[0],):
         return None
-    if any(gap not in first and gap.block.slot.role not in OF_TARGET and not is_head(gap) for gap in left.missing):
+    if any(gap not in first and gap.block.slot.role not in OF_TARGET and not gap.is_head for gap in left.missing):
         return None
     from inspector.findings.names.components import DraftHead
 

@@ -29,7 +29,7 @@ def absent_and_unexpected(case: Reconciled, confidence: str) -> Iterator[Finding
     gaps, unexpected = case.placement.missing, case.placement.unexpected
     unexplained = {line.family for line in case.ledger.lines if line.kind == ledger.UNEXPLAINED}
     missing = [
-        OneSided(gap.block.key, gap.boxes, gap.block.shape, _first_name(gap.block.key, gap.boxes), alone=is_head(gap))
+        OneSided(gap.block.key, gap.boxes, gap.block.shape, _first_name(gap.block.key, gap.boxes), alone=gap.is_head)
         for gap in gaps
     ]
     extra = [
@@ -69,11 +69,6 @@ def _present(case: Reconciled) -> dict[str, list[Box]]:
         if counts and (block.slot in begun or not (block.slot.group or block.slot in copied)):
             found.setdefault(block.key, []).extend(minus((block.axes,), lost.get(id(block), ())))
     return found
-
-
-def is_head(gap: Gap) -> bool:
-    """True if missing tensors are a head that may be tied to the embedding."""
-    return gap.block.slot.tied.startswith("role:embed")
 
 
 def _parameters(gaps: Sequence[Gap], parts: Sequence[Portion]) -> int:
@@ -286,7 +281,7 @@ def _part_unexpected(case: Reconciled, cause: Explanation) -> Finding:
 def _singles(case: Reconciled, causes: Sequence[Explanation], confidence: str) -> Iterator[Finding]:
     """The findings on single missing tensors, by module: weight and bias of one layer share one finding."""
     missing = [cause.missing[0] for cause in causes if cause.kind == SINGLE and cause.missing]
-    heads = [part for part in missing if is_head(case.placement.missing[part.position])]
+    heads = [part for part in missing if case.placement.missing[part.position].is_head]
     rest = [part for part in missing if part not in heads]
     for head in () if case.solved else heads:  # without a config the head may be tied to a submodel of unknown type
         also = [part for part in rest if _untied_with(case, head, part)]

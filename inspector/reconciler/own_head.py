@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from inspector.findings.finding import NAMES_SHOWN, Place
-from inspector.reconciler.missing import is_head
 from inspector.reconciler.reconcile import Reconciled
 from inspector.reconciler.renaming import renamings
 from inspector.reconciler.wording import place_name
@@ -23,7 +22,7 @@ def head_of_own_code(case: Reconciled) -> HeadOfOwnCode | None:
     missing, unexpected = configured.missing, configured.unexpected
     if claim.head is None or claim.class_name is None or not missing or not unexpected or configured.mismatched:
         return None
-    if any(gap.block.slot.body or is_head(gap) for gap in missing):
+    if any(gap.block.slot.body or gap.is_head for gap in missing):
         return None
     if any(not one.block.slot.body for one in configured.placed):
         return None

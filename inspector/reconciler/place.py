@@ -76,6 +76,11 @@ class Gap(Struct, frozen=True):
     boxes: tuple[Box, ...]
     tensors: int
 
+    @property
+    def is_head(self) -> bool:
+        """True if they are a head that may be tied to the embedding."""
+        return self.block.slot.tied.startswith("role:embed")
+
 
 class Unexpected(Struct, frozen=True):
     """Stored tensors that no block expects."""

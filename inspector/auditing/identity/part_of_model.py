@@ -14,7 +14,6 @@ from inspector.findings.names.architecture import NamesOfAnotherArchitecture
 from inspector.findings.names.components import ComponentExtra
 from inspector.notation.parts import submodels_of
 from inspector.reconciler import ledger
-from inspector.reconciler.missing import is_head
 from inspector.reconciler.reconcile import Reconciled
 from inspector.reconciler.wording import family_name, place_of
 
@@ -45,7 +44,7 @@ def _is_complete(case: Reconciled) -> bool:
     """True if the config's own type has all its tensors, so that only additional tensors differ."""
     left = case.as_configured
     own = case.claim.definition is case.reading.definition and not case.reading.prefix
-    return own and not (left.mismatched or case.causes or any(not is_head(gap) for gap in left.missing))
+    return own and not (left.mismatched or case.causes or any(not gap.is_head for gap in left.missing))
 
 
 def _are_outside(case: Reconciled) -> bool:
