@@ -17,6 +17,8 @@ from inspector.notation.settings import Settings
 FEATURES, INDICES, NAMES = "out_features", "out_indices", "stage_names"
 WITHIN: Final = "backbone_config"
 """Where another model has the config of a backbone."""
+MOST_STAGES: Final = 10_000
+"""Most stages that are named; no class is built with more layers."""
 MOST_NAMED: Final = 8
 """Most stages that a reason lists."""
 
@@ -55,7 +57,7 @@ def _stages_of(values: Mapping[str, Any], model_type: str) -> tuple[Sequence[str
     settings = Settings(values, *class_defaults(model_type))
     stated: Any = int(key) if key.isdecimal() else settings.read((key,))[0]
     number = len(stated) if isinstance(stated, list) else stated
-    if type(number) is not int:
+    if type(number) is not int or number > MOST_STAGES:
         return None
     named = [f"stage{one}" for one in range(1, number + 1)]
     return ([stem, *named] if stem else named), "" if key.isdecimal() else settings.spelled(key)

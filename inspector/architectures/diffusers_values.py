@@ -16,6 +16,7 @@ from msgspec import UNSET, Struct
 from inspector.algebra.values import shown
 from inspector.architectures.catalog import data_file
 from inspector.architectures.defaults import class_defaults
+from inspector.architectures.refused_value import digits_in
 
 MOST_NAMED: Final = 12
 """Most words that a finding lists."""
@@ -80,6 +81,11 @@ def _is_number(value: Any) -> bool:
     return type(value) in (int, float)
 
 
+def _is_whole(value: Any) -> bool:
+    """Whether a value is a whole number, such as 2 or 2.0."""
+    return _is_number(value) and float(value).is_integer()
+
+
 def _has(value: Any, applies: Callable[[int], bool]) -> bool:
     """Whether a list has a number for which a condition holds."""
     return isinstance(value, list) and any(_is_int(one) and applies(one) for one in value)
@@ -90,10 +96,10 @@ CONDITIONS: Final[Mapping[str, ValueKind]] = {
     "zero": ValueKind(lambda value: _is_int(value) and value == 0, "a number above 0", lambda value: UNSET),
     "negative": ValueKind(lambda value: _is_int(value) and value < 0, "a number above 0", lambda value: -value),
     "float": ValueKind(
-        lambda value: type(value) is float, "a whole number", lambda value: int(value) if value == int(value) else UNSET
+        lambda value: type(value) is float, "a whole number", lambda value: int(value) if value.is_integer() else UNSET
     ),
     "text": ValueKind(
-        lambda value: isinstance(value, str), "a number", lambda value: int(value) if value.isdecimal() else UNSET
+        lambda value: isinstance(value, str), "a number", digits_in
     ),
     "single": ValueKind(lambda value: _is_number(value) or isinstance(value, str), "a list", lambda value: UNSET),
     "list": ValueKind(
@@ -115,7 +121,7 @@ CONDITIONS: Final[Mapping[str, ValueKind]] = {
     "fractions": ValueKind(
         lambda value: isinstance(value, list) and any(type(one) is float for one in value),
         "a list of whole numbers",
-        lambda value: [int(one) for one in value] if all(one == int(one) for one in value) else UNSET,
+        lambda value: [int(one) for one in value] if all(_is_whole(one) for one in value) else UNSET,
     ),
     "spelled": ValueKind(
         lambda value: isinstance(value, list) and any(isinstance(one, str) for one in value),

@@ -19,6 +19,7 @@ from inspector.architectures.catalog import first_line_of, line_of
 from inspector.architectures.config_types import FLOAT, layer_types, types_of
 from inspector.architectures.defaults import NEWEST, class_defaults
 from inspector.architectures.nested_lists import WITHIN, entries_of, inner_lists
+from inspector.architectures.refused_value import digits_in
 
 TABLE: Final = "refused_kinds.jsonl"
 MOST_NAMED: Final = 12
@@ -324,10 +325,6 @@ def _is_of_list(letters: str) -> bool:
     return not set(letters).isdisjoint(f"{_ENTRIES}r")
 
 
-MOST_DIGITS: Final = 18
-"""Digits of the largest number that a text is taken to mean; Python reads no more than 4,300."""
-
-
 def _meant(value: Any, letter: str, letters: str) -> Any:
     """The value that one of a refused kind states, in another form."""
     if letter == "m":
@@ -336,8 +333,8 @@ def _meant(value: Any, letter: str, letters: str) -> Any:
         return value[0]
     if letter == "f" and float(value).is_integer():
         return int(value)
-    if letter == "t" and value.strip().isdecimal() and not _is_of_list(letters):
-        return int(value) if len(value.strip()) <= MOST_DIGITS else UNSET
+    if letter == "t" and not _is_of_list(letters):
+        return digits_in(value)
     if letter not in "gi" or any(type(one) not in (int, float) for one in value):
         return UNSET
     if letter == "g":

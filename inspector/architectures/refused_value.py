@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from functools import cache
 from math import isfinite
-from typing import Any
+from typing import Any, Final
 
 from msgspec import UNSET, Struct
 
@@ -44,6 +44,16 @@ def rules_of(major: str) -> Mapping[str, Any]:
 def looking_up(kind: str, key: str, major: str) -> frozenset[str]:
     """The model types that refuse a key with such a word, number or part."""
     return frozenset(rules_of(major).get(kind, {}).get(key, "").split())
+
+
+MOST_DIGITS: Final = 18
+"""Digits of the largest number that a text is taken to mean; Python reads no more than 4,300."""
+
+
+def digits_in(text: str) -> Any:
+    """The whole number that a text of decimal digits states, unset for another text."""
+    text = text.strip()
+    return int(text) if text.isdecimal() and len(text) <= MOST_DIGITS else UNSET
 
 
 def number_in(value: Any) -> Any:

@@ -14,6 +14,7 @@ from typing import Any, Final
 from msgspec import UNSET, Struct
 
 from inspector.algebra.values import shown
+from inspector.architectures.refused_value import digits_in
 
 MOST_NAMED: Final = 12
 """Most words that a reason lists."""
@@ -134,8 +135,8 @@ def _of_kind(name: str, key: str, values: Mapping[str, Any], place: str) -> Iter
 
 def _number_meant(condition: str, value: Any) -> Any:
     """The number that a text means, or the positive number for a negative one; else UNSET."""
-    if condition == "text" and value.isascii() and value.isdecimal():
-        return int(value)
+    if condition == "text":
+        return digits_in(value)
     return -value if condition == "negative" else UNSET
 
 

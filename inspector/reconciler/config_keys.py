@@ -314,9 +314,13 @@ def _has_text_model(values: Mapping[str, Any]) -> bool:
     return types is not None and not _TEXT_MODELS.isdisjoint(types.inner)
 
 
+LONGEST_MEANT: Final = 24
+"""Characters of the longest text that is read as a number or a switch."""
+
+
 def _meant(value: Any, accepted: str) -> Any:
     """The value of an accepted type that a value means, such as 3 for "3"; UNSET if there is none."""
-    if isinstance(value, str):
+    if isinstance(value, str) and len(value) <= LONGEST_MEANT:
         with suppress(ValueError):
             value = json.loads(value.strip().lower())
     found = value
