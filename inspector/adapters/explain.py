@@ -236,7 +236,7 @@ def _named_elsewhere(base: Base, method: str, values: Mapping[str, Any], familie
     """Findings on modules for which PEFT looks under other names than the stored ones, although the base has these
     names too.
     """
-    if base.root and values.get("task_type") in TASKS_WITH_HEAD:
+    if base.root and str(values.get("task_type")) in TASKS_WITH_HEAD:
         yield from _under("", base.root, families)
     if method == "lora" and not base.bare:
         for before, after in MOVED.get(base.name, ()):

@@ -113,7 +113,7 @@ def as_read(values: Mapping[str, Any], base_type: str) -> Mapping[str, Any]:
 def with_modules_of_task(values: Mapping[str, Any]) -> Mapping[str, Any]:
     """A config with the modules that PEFT trains as a whole because of its task."""
     of_task, saved = OF_TASK.get(str(values.get("task_type")), ()), values.get("modules_to_save")
-    if not of_task or not (saved is None or isinstance(saved, list)):
+    if not of_task or not (saved is None or (isinstance(saved, list) and all(isinstance(one, str) for one in saved))):
         return values
     listed = list(dict.fromkeys((*(saved or ()), *of_task)))
     return {**values, "modules_to_save": listed, BY_TASK: [one for one in of_task if one not in (saved or ())]}

@@ -88,7 +88,7 @@ def head_in_use(checkpoint: Checkpoint) -> bool:
         return False
     if OF_TRANSFORMER in checkpoint.siblings:
         stated = json_of(checkpoint, OF_TRANSFORMER)
-        if isinstance(stated, dict) and stated.get("transformer_task") in TASKS_WITH_HEAD:
+        if isinstance(stated, dict) and str(stated.get("transformer_task")) in TASKS_WITH_HEAD:
             return True
     listed = listed_modules(checkpoint) if MODULES in checkpoint.siblings else ()
     return not isinstance(listed, Finding) and any(one.kind == "MLMTransformer" and not one.path for one in listed)

@@ -55,7 +55,7 @@ def adapter_config_with_model(checkpoint: Checkpoint) -> Finding | None:
     base = values.get("base_model_name_or_path")
     there = next((name for name in (*PEFT.files, *MLX_ADAPTERS.files) if name in checkpoint.siblings), None)
     config = checkpoint.config
-    if config is None and there is None and values.get("peft_type") in PEFT_TYPES and _is_of_no_loader(checkpoint):
+    if config is None and there is None and str(values.get("peft_type")) in PEFT_TYPES and _is_of_no_loader(checkpoint):
         from inspector.findings.shards.names import ModelWeightsAbsent
 
         return ModelWeightsAbsent(
@@ -82,7 +82,7 @@ def _is_of_no_loader(checkpoint: Checkpoint) -> bool:
 def _refused(values: Mapping[str, Any], there: str | None) -> str:
     """The reason for which the adapter cannot be added to these weights; "" if none is known."""
     kind = values.get("peft_type")
-    if kind not in PEFT_TYPES:
+    if str(kind) not in PEFT_TYPES:
         return f"{PEFT.config} names no peft_type that PEFT knows"
     if kind in NOT_ADDED:
         return f"transformers adds no adapter of the peft_type {kind}"

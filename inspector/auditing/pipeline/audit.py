@@ -128,7 +128,7 @@ def _audited(component: Checkpoint, class_name: str, audit_part: AuditPart) -> A
 
 def _of_one_model(root: Checkpoint, index: Config, audit_part: AuditPart) -> Audit | None:
     """The audit of a model with its config stored as the index of a pipeline, with its class; None for a pipeline."""
-    if not root.readable or root.config is not None or index.values.get("_class_name") not in model_classes():
+    if not root.readable or root.config is not None or str(index.values.get("_class_name")) not in model_classes():
         return None
     named = FileNameUnknown(
         place=Place(file=index.file), loader="diffusers", wanted=CONFIG, single=True, variant=""

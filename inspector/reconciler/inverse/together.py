@@ -78,7 +78,8 @@ def _worded(scope: Scope, leaf: Leaf, holes: Sequence[tuple[Scope, str, Span]]) 
     outer = [name for _, hole, _ in holes for name in bases(inner.definition, hole)]
     length = max((span.size for name in outer if (span := extent(inner.word((name,)))) is not None), default=0)
     stated = scope.leaf(leaf)[0][:length]
-    words = [*scope.leaf(leaf)[0], *(default_of(scope, leaf) or ())]
+    listed = (*scope.leaf(leaf)[0], *(default_of(scope, leaf) or ()))
+    words = [word for word in listed if isinstance(word, str | int | float)]
     words += [word for one, hole, _ in holes for word in literals(one, [Word((hole,))])]
     filters = [(on_trial(one, leaf, partial(one.word, (hole,))), target) for one, hole, target in holes]
     return word_list(filters, [*stated, *[None] * (length - len(stated))], words)
