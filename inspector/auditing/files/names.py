@@ -339,6 +339,14 @@ def _class_unnamed(audited: Audit) -> Iterator[Finding]:
     yield ModelTypeMissing(place=Place(file=CONFIG, key="_class_name"), class_name=known.name, values=meant)
 
 
+def _states_type(config: Config) -> bool:
+    """True if a config names the type of its model, a class or its own code; a `model_type` that is no text names
+    none.
+    """
+    stated = {key for key in TYPED if key in config.values}
+    return isinstance(config.values.get("model_type"), str) or bool(stated - {"model_type"})
+
+
 def _config_unusable(audited: Audit) -> Iterator[Finding]:
     """The error of a loader on the folder of a known model that has no config.json, or one that names no type."""
     checkpoint = audited.checkpoint
@@ -352,7 +360,7 @@ def _config_unusable(audited: Audit) -> Iterator[Finding]:
     if loader is None or not (known or similar):
         return  # of a type that neither library has nobody knows which loader it is for
     if config is not None and config.file == CONFIG:
-        if not config.values.keys().isdisjoint(TYPED):
+        if _states_type(config):
             return
         if loader is DIFFUSERS:
             yield from _component_without_sizes(audited, config)

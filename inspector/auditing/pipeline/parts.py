@@ -222,12 +222,15 @@ def _of_another_class(wanted: Mapping[str, str], parts: Mapping[str, Audit]) -> 
         other = _knows_none(wanted[name], part) or _fails_as(wanted[name], part) or _is_model(wanted[name])
         if own is None and other:
             own = part.class_name or config.values.get("model_type")
-        elif own == wanted[name] or not _is_known(wanted[name]):
-            continue
-        elif isinstance(own, str) and own not in modules() and kind_of(own) is None:
+        elif own == wanted[name] or not _is_known(wanted[name]) or not _is_class(own):
             continue
         if isinstance(own, str):
             yield ComponentClassDiffers(place=Place(file=f"{name}/"), component=name, index=wanted[name], config=own)
+
+
+def _is_class(stated: Any) -> bool:
+    """True for the name of a class of diffusers or transformers."""
+    return isinstance(stated, str) and (stated in modules() or kind_of(stated) is not None)
 
 
 def _knows_none(class_name: str, part: Audit) -> bool:
