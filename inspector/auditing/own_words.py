@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from inspector.auditing.gguf.derived_keys import underived
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
+from inspector.loader.config_file import LITGPT_FILES
 from inspector.loader.weight_sets import shard_number
 from inspector.notation.settings import Settings
 
@@ -75,7 +76,8 @@ def _in_own_words(
             yield replace(finding, file=file, file_key=_own_key(checkpoint, finding.key), rivals=rivals)
         elif isinstance(finding, ConfigImpossible):
             keys = tuple(key for one in finding.keys if (key := _own_key(checkpoint, one)) is not None)
-            yield replace(finding, place=Place(key=keys[0]), keys=keys) if keys else finding
+            finding = replace(finding, place=Place(key=keys[0]), keys=keys) if keys else finding
+            yield replace(finding, file=file)
         elif isinstance(finding, ConfigKeysAbsent | ConfigOfAnotherSize):
             named = tuple(replace(one, key=_own_key(checkpoint, one.key) or one.key) for one in finding.keys)
             yield replace(finding, file=file, keys=named)
@@ -134,7 +136,7 @@ def _rivals(checkpoint: Checkpoint, finding: ConfigDisagrees) -> Iterator[Rival]
     """The keys that explain as much, under their names in the file; without those that no file of the model states."""
     config = checkpoint.config
     if config is None or not config.file.endswith(".gguf"):
-        yield from finding.rivals
+        yield from (replace(one, key=_own_key(checkpoint, one.key) or one.key) for one in finding.rivals)
         return
     from inspector.dialects.gguf_config import is_stated
 
@@ -147,6 +149,10 @@ def _rivals(checkpoint: Checkpoint, finding: ConfigDisagrees) -> Iterator[Rival]
 def _own_key(checkpoint: Checkpoint, key: str) -> str | None:
     """The key in the file for a config key; None if the file has the config key itself or no single equivalent."""
     config = checkpoint.config
+    if config is not None and config.file in LITGPT_FILES:
+        from inspector.dialects.litgpt import own_key as key_of_litgpt
+
+        return key_of_litgpt(str(config.values.get("model_type")), key)
     if config is None or not config.file.endswith(".gguf"):
         return None
     from inspector.dialects.gguf_config import own_key

@@ -6,6 +6,7 @@ Source: `litgpt/scripts/convert_hf_checkpoint.py` (the maps of every family), `l
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -128,6 +129,13 @@ KEYS: Final[Mapping[str, Mapping[str, str]]] = {
     },
 }  # fmt: skip
 """Model type -> its config keys in addition to `COMMON`."""
+
+
+def own_key(model_type: str, key: str) -> str | None:
+    """The key of litgpt's config that states a config key: `n_embd` for hidden_size; None if no single key does."""
+    rule = {**COMMON, **KEYS.get(model_type, {})}.get(key, "")
+    first = SYMBOLS.get(rule, rule).partition(" | ")[0]
+    return first if re.fullmatch("(?!true$|false$)[a-z_]+", first) else None
 
 
 def config_of(values: Mapping[str, object]) -> dict[str, Any] | None:

@@ -211,6 +211,7 @@ class ConfigImpossible(ContentFinding, frozen=True, kw_only=True):
     kind: str
     stated: Any = msgspec.field(default=msgspec.UNSET, name="config")
     meant: Any = msgspec.UNSET
+    file: str = "config.json"
 
     def headline(self) -> str:
         return self.place.key or self.expression
@@ -231,16 +232,16 @@ class ConfigImpossible(ContentFinding, frozen=True, kw_only=True):
 
     def remedy(self) -> Remedy:
         if self.meant is None:
-            step = Step(action="remove", file="config.json", key=tuple(self.keys[0].split(".")), old=self.stated)
-            return Remedy(f'remove "{self.keys[0]}" from config.json', (step,))
+            step = Step(action="remove", file=self.file, key=tuple(self.keys[0].split(".")), old=self.stated)
+            return Remedy(f'remove "{self.keys[0]}" from {self.file}', (step,))
         if self.meant is not msgspec.UNSET:
             path = tuple(self.keys[0].split("."))
-            step = Step(action="set", file="config.json", key=path, old=self.stated, new=self.meant)
-            return Remedy(f'set "{self.keys[0]}": {value(self.meant)} in config.json', (step,))
+            step = Step(action="set", file=self.file, key=path, old=self.stated, new=self.meant)
+            return Remedy(f'set "{self.keys[0]}": {value(self.meant)} in {self.file}', (step,))
         if self.kind == "type" and self.stated is msgspec.UNSET:
             names = " and ".join(f'"{key}"' for key in self.keys)
-            return Remedy(f"restore {names} in config.json, as the model was trained with {self._it()}")
-        return Remedy("correct these keys in config.json" if len(self.keys) > 1 else "correct this key in config.json")
+            return Remedy(f"restore {names} in {self.file}, as the model was trained with {self._it()}")
+        return Remedy(f"correct {'these keys' if len(self.keys) > 1 else 'this key'} in {self.file}")
 
     def _it(self) -> str:
         return "them" if len(self.keys) > 1 else "it"

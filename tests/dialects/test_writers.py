@@ -327,14 +327,32 @@ LIT: dict[str, tuple[str, dict[str, Any]]] = {
 """Model type -> litgpt's class of MLP and the switches of the type in litgpt's config.py."""
 
 
+def lit_config(kind: str) -> dict[str, Any]:
+    """litgpt's own config of a small model."""
+    mlp, switches = LIT[kind]
+    groups = 6 if kind == "gpt_neox" else 2
+    return {"name": "tiny", "n_embd": 48, "n_layer": 3, "n_head": 6, "n_query_groups": groups, "vocab_size": 70,
+            "padded_vocab_size": 128, "intermediate_size": 80, "block_size": 33,
+            "head_size": OWN[kind].get("head_dim", 8), "mlp_class_name": mlp, **switches}  # fmt: skip
+
+
+@pytest.mark.parametrize("key", ["n_embd", "head_size", "padded_vocab_size", "n_query_groups", "intermediate_size"])
+@pytest.mark.parametrize("kind", ["llama", "qwen3", "gemma2"])
+def test_a_wrong_key_of_litgpts_config_is_named_as_the_file_has_it(kind: str, key: str, tmp_path: Path) -> None:
+    values = lit_config(kind)
+    write(tmp_path, converters.litgpt(genuine(config_of(kind))))
+    (tmp_path / "lit_config.json").write_text(json.dumps({**values, key: values[key] + 2}), encoding="utf-8")
+    (finding,) = (one for one in audit(str(tmp_path)).findings if one.severity == "error")
+    assert (finding.code, finding.headline()) == ("C310", key)
+    assert [(one.file, one.key, one.new) for one in finding.remedy().steps] == [
+        ("lit_config.json", (key,), values[key])
+    ]
+
+
 @pytest.mark.parametrize("kind", LIT)
 @pytest.mark.parametrize("name", ["model_config.yaml", "lit_config.json"])
 def test_litgpts_own_config(kind: str, name: str, tmp_path: Path) -> None:
-    mlp, switches = LIT[kind]
-    groups = 6 if kind == "gpt_neox" else 2
-    values = {"name": "tiny", "n_embd": 48, "n_layer": 3, "n_head": 6, "n_query_groups": groups, "vocab_size": 70,
-              "padded_vocab_size": 128, "intermediate_size": 80, "block_size": 33,
-              "head_size": OWN[kind].get("head_dim", 8), "mlp_class_name": mlp, **switches}  # fmt: skip
+    values = lit_config(kind)
     spec = converters.litgpt(genuine(config_of(kind)))
     write(tmp_path, spec)
     lines = [f"{key}: {str(value).lower() if isinstance(value, bool) else value}" for key, value in values.items()]
