@@ -164,8 +164,10 @@ def _dtypes(
         if accepted is _FLOATS and stated in _EIGHT_BITS:
             wanted = "a dtype that torch can have as its default, such as bfloat16"
         yield RefusedValue((*path, key), wanted, meant if meant is None or meant in accepted else UNSET)
-    elif not path and isinstance(value, list if major == OLDER else int | float | list):
+    elif major == NEWEST and not path and isinstance(value, int | float | list):
         yield RefusedValue((key,), "the name of a dtype", UNSET)
+    elif major == OLDER and isinstance(value, list) and not (path and "." in str(value)):  # it reads what follows a dot
+        yield RefusedValue((*path, key), "the name of a dtype", UNSET)
 
 
 def _labels(values: Mapping[str, Any], path: tuple[str, ...], major: str) -> Iterator[RefusedValue]:

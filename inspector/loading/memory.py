@@ -260,13 +260,17 @@ def match(memory: Memory, families: Families, rules: ClassRules, name: NamesInMe
     result.unexpected = sum(
         count(_uncounted(key, boxes, memory))
         for key, boxes in unexpected.items()
-        if not _ignored(key, boxes, rules.unexpected, rules.buffers)
+        if not _ignored(key.removeprefix(LEFT_OUT), boxes, rules.unexpected, rules.buffers)
     )
     return result
 
 
 def _uncounted(key: str, boxes: Sequence[Box], memory: Memory) -> Sequence[Box]:
-    """The indices that are no counter of a batch norm in memory, which has one wherever it has a running mean."""
+    """The indices that are no counter of a batch norm in memory, which has one wherever it has a running mean, and no
+    buffer in memory under a name that transformers 4 leaves out.
+    """
+    if key.startswith(LEFT_OUT) and (bare := key.removeprefix(LEFT_OUT)) in memory.buffers:
+        return minus(boxes, memory.boxes.get(bare, ()))
     stem = key.removesuffix(COUNTER)
     return boxes if stem == key else minus(boxes, memory.boxes.get(f"{stem}running_mean", ()))
 
