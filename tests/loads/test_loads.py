@@ -264,11 +264,9 @@ OF_OLDER: list[tuple[str, str, str, list[Any], str, list[Any]]] = [
     (OLDER, "switch_transformers", "SwitchTransformersModel", [["config", ["tie_word_embeddings"], False]], "random",
      [2, 0, 0]),
     (OLDER, "instructblip", "InstructBlipForConditionalGeneration", [["strip", "qformer."]], "random", [112, 112, 0]),
-    # it reads longer lists of layers, any words in some, and writes a dtype down as what follows a dot
+    # it reads longer lists of layers, and writes a dtype down as what follows a dot
     (OLDER, "olmo3", "Olmo3Model", [["config", ["layer_types"], [*["sliding_attention"] * 3, "full_attention",
      *["sliding_attention"] * 2, "full_attention"]]], COMPLETE, [0, 0, 0]),
-    (OLDER, "lfm2", "Lfm2Model", [["config", ["layer_types"], ["odd", "full_attention", "full_attention"]]], "random",
-     [3, 6, 0]),
     (OLDER, "clip", "CLIPModel", [["config", ["text_config", "dtype"], [1]]], REFUSES, NO_COUNTS),
     (OLDER, "clip", "CLIPModel", [["config", ["text_config", "dtype"], [1.5]]], COMPLETE, [0, 0, 0]),
     # num_local_experts is a name of version 5, and true counts as 1

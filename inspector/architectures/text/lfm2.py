@@ -1,8 +1,7 @@
 """LFM2, its mixture of experts, and LFM3.
 
-modeling_lfm2.py: a layer is a short convolution where `layer_types` says `conv`, else attention, and in transformers 4
-attention where it says `full_attention`, else a convolution (older configs name the attention layers in
-`full_attn_idxs`; without either all are attention). The stored width is two thirds of
+modeling_lfm2.py: a layer is a short convolution where `layer_types` says `conv`, else attention (older configs name the
+attention layers in `full_attn_idxs`; without either all are attention). The stored width is two thirds of
 `intermediate_size` unless `block_auto_adjust_ff_dim` is false, then multiplied and rounded up to `block_multiple_of`,
 but only where a multiplier is given; the older keys `block_ff_dim` and `tie_embedding` take precedence.
 `embedding_norm` is the *final* norm; w1, w3, w2 are gate, up, down.
@@ -26,8 +25,7 @@ from inspector.notation.definition import Architecture, Dims, either, part, rows
 from inspector.notation.kinds import buffer, conv, linear, scale, table
 
 LFM2_DIMS = DECODER | Dims(
-    B="L[layer_types != 'full_attention'] when layer_types != null and transformers_version[0] == '4'"
-      " | L[layer_types == 'conv'] when layer_types != null | L - full_attn_idxs when full_attn_idxs != null | L[:0]",
+    B="L[layer_types == 'conv'] when layer_types != null | L - full_attn_idxs when full_attn_idxs != null | L[:0]",
     A="L - B", w="conv_L_cache")
 LFM2_ENDS = rows(
     part("embed_tokens",   "embed.token", table("V d")),
