@@ -53,6 +53,7 @@ class Row(Struct, frozen=True):
     """One tensor of the chart. shape, tensors and total are None if no config determines them.
 
     varies: its tensors have several shapes; `shape` is then the first. optional: a buffer that files may leave out.
+    usual: a counted part of the class that files may leave out, such as a pooler or computed positions.
     extra: the component of the tensor, if it is stored in addition to the model.
     """
 
@@ -70,6 +71,7 @@ class Row(Struct, frozen=True):
     varies: bool = False
     optional: bool = False
     extra: str = ""
+    usual: bool = False
 
     @property
     def suffix(self) -> str:
@@ -292,6 +294,7 @@ def _row(plan: Plan, slot: Slot, blocks: Sequence[Block], is_counted: bool, tota
         varies=total is not None and len({block.shape for block in blocks}) > 1,
         optional=slot.optional and not slot.tensor.counted,
         extra=slot.extra,
+        usual=slot.usual and is_counted,
     )
 
 

@@ -89,7 +89,11 @@ def _agreement(audited: Audit) -> str:
     if replaced:
         names = clean(replaced[0]) if len(replaced) == 1 else count(len(replaced), "key")
         return f"agrees; {names} taken from the weights"
-    return "agrees with what the headers declare" if audited.incomplete.tensors else "agrees, to the last parameter"
+    if audited.incomplete.tensors:
+        return "agrees with what the headers declare"
+    absent = () if audited.case is None else audited.case.absent
+    left_out = sum((block.elements or 0) * block.tensors for block in absent if block.slot.tensor.counted)
+    return f"agrees; the file leaves out {figure(left_out)}" if left_out else "agrees, to the last parameter"
 
 
 def _replaced_keys(audited: Audit) -> tuple[str, ...]:

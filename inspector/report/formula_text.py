@@ -213,6 +213,8 @@ def _numbers(shown: Formula) -> Iterator[str]:
     if len(shown.parts) > 1:
         sums.insert(0, [(name or OWN, _number(amount)) for name, amount in shown.parts.items()])
     besides = []
+    if shown.total is not None and (usual := sum(row.total or 0 for row in shown.rows if row.usual)):
+        besides.append(("files may lack", figure(usual)))
     if shown.per_layer is not None:
         besides.append(("one layer", figure(shown.per_layer)))
     if shown.matrices:
