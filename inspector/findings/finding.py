@@ -20,6 +20,8 @@ UNREAD: Final = "cannot be read"
 """Part of the reason of a loader that refuses a file because of a finding on it."""
 NO_QUANTIZER: Final = "it has no quantizer for"
 """Beginning of the reason of a loader that does not read another program's quantization."""
+NOT_INITIALISED: Final = "weights are not initialised"
+"""Beginning of the reason of a loader that accepts no missing tensor."""
 NAMES_SHOWN: Final = 20
 """Most names in one finding; their total number is a separate field."""
 UNFINISHED: Final = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from inspector.findings.finding import NO_QUANTIZER, ContentFinding, Remedy, Rows, Step
+from inspector.findings.finding import NO_QUANTIZER, NOT_INITIALISED, ContentFinding, Remedy, Rows, Step
 from inspector.findings.words import count, listed
 
 WORDS = {
@@ -62,6 +62,8 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
     """Names without a module in the list of torchao in the metadata, without which the loader reads the weights."""
     adapter: bool = False
     """True for an adapter that PEFT loads and this program does not."""
+    prefixes: tuple[str, str] | None = None
+    """The beginning of the stored names, and that of the names for which the loader looks."""
 
     def headline(self) -> str:
         return f"{self.loader} {self.version or ''} {WORDS[self.outcome]}".replace("  ", " ")
@@ -92,8 +94,14 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
             return Remedy(f"load it with the code of {self.code_of}: the class of this type has other names")
         if self.outcome in ("random", "refuses") and self.because.startswith(NO_QUANTIZER):
             return Remedy("load it with the program that quantized it, or take the weights in another format")
+        if self.prefixes is not None:
+            own, wanted = self.prefixes
+            step = Step(action="rename", old=f"{own}*", new=f"{wanted}*")
+            return Remedy(f'begin the names with "{wanted}" in place of "{own}"', (step,))
         if self.outcome == "random":
             return Remedy("restore or train these tensors, or choose a class that has none of them")
+        if self.outcome == "refuses" and NOT_INITIALISED in self.because:
+            return Remedy(f"restore these tensors, or store them under the names for which {self.loader} looks")
         if self.quantized:
             return Remedy(f"load it with another program, or quantize the original model again for {self.loader}")
         if self.outcome == "refuses" and self.keys:

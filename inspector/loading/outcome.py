@@ -56,6 +56,10 @@ class Load(Struct, frozen=True, kw_only=True):
     copies: tuple[str, str] | None = None
 
 
+NOT_IN_FILE: Final = "not in the file, such as"
+"""A part of the reason of a loader that does not find tensors."""
+
+
 def not_in_file(missing: int, such_as: str | None) -> str:
     """The reason of a loader that does not find tensors."""
-    return f"{missing} of its tensors {'is' if missing == 1 else 'are'} not in the file, such as {such_as}"
+    return f"{missing} of its tensors {'is' if missing == 1 else 'are'} {NOT_IN_FILE} {such_as}"

@@ -22,7 +22,7 @@ from typing import Any
 
 from inspector.algebra.names import key_of
 from inspector.dialects.llama_cpp import known_architectures, source
-from inspector.findings.finding import NO_QUANTIZER
+from inspector.findings.finding import NO_QUANTIZER, NOT_INITIALISED
 from inspector.loading.outcome import ALTERED, COMPLETE, RANDOM, REFUSES, UNKNOWN, Load
 from inspector.loading.quantizers import unlisted_by
 
@@ -119,7 +119,7 @@ def _strict(loader: str, known: bool, newest: Load, files: tuple[str, ...]) -> L
     if not files:
         return documented(loader, UNKNOWN, "whether it finds the files is not known")
     if newest.outcome == RANDOM:
-        return documented(loader, REFUSES, f"weights are not initialised: {newest.because}", files)
+        return documented(loader, REFUSES, f"{NOT_INITIALISED}: {newest.because}", files)
     if newest.outcome == COMPLETE and not newest.unexpected and newest.because:
         return documented(loader, UNKNOWN, f"transformers: {newest.because}", files)
     if newest.outcome == COMPLETE and not newest.unexpected:

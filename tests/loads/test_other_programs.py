@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from inspector.auditing.loads.one_loader import judged_for
 from inspector.auditing.start import audit
 from inspector.mending.patterns import renamed
 from tests.checkpoints import genuine, write
@@ -186,3 +187,16 @@ def test_an_earlier_type_is_stated_in_the_words_of_transformers(
         assert stated["model_type"] == "falcon" and stated["architectures"] == ["FalconForCausalLM"]
         assert stated.items() >= values.items()
         assert {step.key[0]: step.new for step in found[0].remedy().steps} == stated
+
+
+@pytest.mark.parametrize("model_type", ["llama", "mistral", "qwen2"])
+@pytest.mark.parametrize("loader", [None, "vllm"])
+def test_names_below_the_prefix_of_another_head(model_type: str, loader: str | None, tmp_path: Path) -> None:
+    """Only the class for questions has its base model in `transformer`; no loader finds the names for this class."""
+    record = base_record(model_type, "CausalLM")
+    spec = {name.replace("model.", "transformer."): entry for name, entry in spec_of(record).items()}
+    audited = audit(str(write(tmp_path, spec, record["config"])))
+    audited = audited if loader is None else judged_for(audited, loader)
+    (finding,) = (one for one in audited.findings if one.severity == "error")
+    (step,) = finding.steps
+    assert (finding.code in ("N402", "N429"), step.old, step.new) == (True, "transformer.*", "model.*")

@@ -16,6 +16,7 @@ from inspector.auditing.identity.class_of_part import (
 )
 from inspector.auditing.identity.class_of_type import classes_with_head
 from inspector.auditing.identity.own_program import for_own_program
+from inspector.auditing.loads.prefixes import prefixes
 from inspector.auditing.loads.quantized import has_block_too_many, has_packed, recorded
 from inspector.auditing.quantized.torchao_names import undivided_names
 from inspector.auditing.result import Audit
@@ -378,6 +379,7 @@ def failure(audited: Audit, load: Load, kind: type[LoaderFails], other: str = ""
         setting=load.setting,
         undivided=undivided_names(audited) if load.outcome == REFUSES else (),
         adapter=audited.checkpoint.adapter is not None and load.outcome == REFUSES and load.source == "documented",
+        prefixes=prefixes(audited, load),
     )
 
 

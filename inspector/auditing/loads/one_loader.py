@@ -10,7 +10,7 @@ from inspector.auditing.loads.failures import failure, of_no_loader
 from inspector.auditing.loads.predict import given_of, left_open
 from inspector.auditing.result import UNREADABLE, Audit, Skipped, verdict_of
 from inspector.findings.finding import Finding, ordered
-from inspector.loading.outcome import COMPLETE, FAILURES, UNKNOWN, UNSUPPORTED
+from inspector.loading.outcome import COMPLETE, FAILURES, NOT_IN_FILE, UNKNOWN, UNSUPPORTED
 from inspector.loading.tables import NEWEST
 
 READS: Final = {
@@ -33,6 +33,8 @@ def judged_for(audited: Audit, name: str) -> Audit:
     if not wanted:
         return _by_none(audited, findings, name)
     load = replace(wanted[0], intended=True)
+    if load.outcome in FAILURES and NOT_IN_FILE in load.because:
+        findings = [_for_strict_names(one) for one in findings]
     seen = (one.after_loading(f"{loader} {load.version or ''}".strip(), load.outcome, load.because) for one in findings)
     findings = ordered(one for one in seen if one is not None)
     said = load.outcome != UNSUPPORTED and any(one.severity == "error" for one in findings)
@@ -43,6 +45,16 @@ def judged_for(audited: Audit, name: str) -> Audit:
     verdict = audited.verdict if audited.verdict == UNREADABLE else verdict_of(findings, audited.skipped)
     audited = replace(audited, loads=(load,), findings=tuple(findings), verdict=verdict)
     return left_open(audited, load) if load.outcome == UNKNOWN else audited
+
+
+def _for_strict_names(finding: Finding) -> Finding:
+    """The finding for a loader that does not find the stored names, which the loader of the folder maps."""
+    from inspector.findings.names.prefixes import PrefixOnNames, PrefixReadPast
+    from inspector.findings.names.renamed import TensorRenamed, TensorRenamedByLoader
+
+    if isinstance(finding, PrefixReadPast):
+        return PrefixOnNames(**finding.stated_fields())
+    return TensorRenamed(**finding.stated_fields()) if isinstance(finding, TensorRenamedByLoader) else finding
 
 
 def _by_none(audited: Audit, findings: list[Finding], name: str) -> Audit:
