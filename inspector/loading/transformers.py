@@ -34,6 +34,7 @@ from inspector.loading.outcome import (
     Load,
     not_in_file,
 )
+from inspector.loading.pruned import with_all_heads
 from inspector.loading.quantizers import unread_method
 from inspector.loading.tables import (
     NEWEST,
@@ -144,12 +145,26 @@ def _by_names(given: Given, major: str) -> Load:
         plan = plan_of(given.values, name, given.model_type, major, rules.dialect, rules.sides)
     if plan is None:
         return answer_of(major, UNKNOWN, NO_DEFINITION, given)
+    named = name, given.model_type
+    if pruned and not plan.opaque:
+        whole = with_all_heads(families_read(given, major), plan, given.values[PRUNED])
+        if whole is None and not _reads(plan, PRUNED):
+            return answer_of(major, UNKNOWN, PRUNES, given)
+        given = given if whole is None else replace(given, stored=whole)
+    return _by_shapes(plan, rules, given, named, major)
+
+
+def _by_shapes(plan: Plan, rules: ClassRules, given: Given, named: tuple[str, str], major: str) -> Load:
+    """The result of comparing the tensors of a plan with those of a file. named: the class and the model type."""
+    from inspector.loading.expected import plan_of, with_parts
+
+    name, model_type = named
     undecided = _by_plan(plan, name, given, major)
     if undecided is not None and not undecided.because.startswith(OPEN):
         return undecided
     # no model is built, or one with sizes rounded down, in which mismatched tensors are refused as well
     if undecided is not None:
-        plan = plan_of(given.values, name, given.model_type, major, rules.dialect, rules.sides, rounds=True) or plan
+        plan = plan_of(given.values or {}, name, model_type, major, rules.dialect, rules.sides, rounds=True) or plan
     rules = with_parts(rules, plan, major)
     if given.quantized is not None:
         return undecided or _quantized(given, major)
@@ -187,8 +202,6 @@ def _by_plan(plan: Plan, name: str, given: Given, major: str) -> Load | None:
     fault = fault_of(plan)
     if plan.opaque:
         return answer_of(major, UNKNOWN, NO_DEFINITION, given)
-    if major == OLDER and (given.values or {}).get(PRUNED) and not _reads(plan, PRUNED):
-        return answer_of(major, UNKNOWN, PRUNES, given)
     if fault is not None and fault.kind == "type" and major == OLDER:  # no model is built with such a size
         return answer_of(major, REFUSES, f"{', '.join(fault.keys)}: {fault.detail}", given, keys=fault.keys)
     if fault is not None:
