@@ -16,7 +16,7 @@ from inspector.auditing.gguf.derived_keys import underived_heads
 from inspector.auditing.identity.class_of_type import with_stored_head
 from inspector.auditing.identity.names_of_mlx import without_module_of_mlx
 from inspector.auditing.identity.own_code import OWN_CODE, OWN_KEYS, own_code
-from inspector.auditing.identity.part_alone import PART_ALONE, part_alone
+from inspector.auditing.identity.part_alone import PART_ALONE, part_alone, part_of_whole
 from inspector.auditing.identity.stated_class import is_undefined, with_stated_class
 from inspector.auditing.own_words import in_own_words
 from inspector.auditing.reported import (
@@ -98,16 +98,19 @@ def definition(draft: Draft) -> Draft:
             return whole
     config = with_stored_head(config)
     reading, nearest = choose_reading(config, draft.families, draft.lost)
-    if config.definition is not None and (reading is None or reading.coverage < 1 or reading.by_names or reading.part):
-        from inspector.auditing.identity.multimodal import text_model_alone
-
-        if (alone := text_model_alone(config, checkpoint.config, draft.families, reading)) is not None:
-            return draft.without_definition().with_findings([alone])
     named = None
     if reading is None or reading.definition is not config.definition:
         from inspector.auditing.identity.other_type import of_other_type
 
         named = of_other_type(config, checkpoint.config, draft.families, draft.lost, reading)
+        part = part_of_whole(config, draft.families, checkpoint) if named is None and not draft.lost else None
+        if part is not None:
+            return draft.without_definition().with_findings([part])
+    if config.definition is not None and (reading is None or reading.coverage < 1 or reading.by_names or reading.part):
+        from inspector.auditing.identity.multimodal import text_model_alone
+
+        if (alone := text_model_alone(config, checkpoint.config, draft.families, reading)) is not None:
+            return draft.without_definition().with_findings([alone])
     if named is not None:
         config, reading = named.config, named.reading
     if reading is None:

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from inspector.algebra.boxes import Box, count, minus, outer
 from inspector.algebra.names import axes_of, prefixes_of
 from inspector.budget import spend
-from inspector.reconciler.renaming import Change, change_between, of_like_modules, renamings
+from inspector.reconciler.renaming import Change, as_stored, change_between, of_like_modules, renamings
 
 Shape = tuple[int | None, ...]
 DIFFERENCES: Final = "the missing and unexpected tensors"
@@ -157,7 +157,7 @@ def _renamed(missing: Sequence[OneSided], extra: Sequence[OneSided]) -> Iterator
     opens = [gap[:3] for gap in missing], [unexpected[:3] for unexpected in extra]
     found = renamings(*opens)
     for gone, new in (*found, *of_like_modules(*opens, found)):
-        change = change_between(missing[gone[0]].name, extra[new[0]].name)
+        change = change_between(as_stored(missing[gone[0]].name, extra[new[0]].name), extra[new[0]].name)
         alike.setdefault(change, []).append((gone, new))
     for change, pairs in alike.items():
         kind = WRAPPED if change[2] and not (change[0] and change[1]) else RENAMED

@@ -17,7 +17,7 @@ from inspector.reconciler.compress import RENAMED, RENUMBERED, SINGLE, WRAPPED, 
 from inspector.reconciler.numbering import LayerNumbers
 from inspector.reconciler.place import Gap, Unexpected
 from inspector.reconciler.reconcile import Reconciled
-from inspector.reconciler.renaming import change_between, of_one_module, of_one_writer
+from inspector.reconciler.renaming import Change, as_stored, change_between, of_one_module, of_one_writer
 from inspector.reconciler.wording import family_name, indices_in_words, names_in, place_name, place_of
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _changes(case: Reconciled, cause: Explanation) -> tuple[tuple[str, str], ...
     changes: list[tuple[str, str]] = []
     for part in cause.extra:
         key = unexpected[part.position].key
-        alike = [one for one in missing if change_between(one[0], key) == cause.change]
+        alike = [one for one in missing if cause.change in _changes_between(one, key, part.boxes)]
         alike = alike or (missing if len({one[0] for one in missing}) == 1 else [])
         same = [one for one in alike if one[1].boxes == part.boxes] or alike
         if len(same) != 1 or same[0][1].tensors != part.tensors:
@@ -152,6 +152,12 @@ def _changes(case: Reconciled, cause: Explanation) -> tuple[tuple[str, str], ...
             return ()
     changes.extend(_counters(case, changes))
     return tuple(changes) if len({new for _, new in changes}) == len(changes) else ()
+
+
+def _changes_between(expected: tuple[str, Portion], key: str, boxes: Sequence[Box]) -> tuple[Change | None, ...]:
+    """The change from an expected to a stored key, and that from the first expected to the first stored name."""
+    name, stored = _first_name(expected[0], expected[1].boxes), _first_name(key, boxes)
+    return change_between(expected[0], key), change_between(as_stored(name, stored), stored)
 
 
 def _counters(case: Reconciled, changes: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:

@@ -40,6 +40,12 @@ MOST_REPLACED = 200
 MOST_COMPARED = 20_000
 """Most pairs of names that are compared letter by letter; beyond that, only names with the same last segment are."""
 
+NORM_PARTS = {
+    ".parametrizations.weight.original0": ".weight_g",
+    ".parametrizations.weight.original1": ".weight_v",
+}
+"""Ends of the names of a matrix under torch's newer weight norm -> those under the older one. Loaders accept both."""
+
 Open = tuple[str, tuple[Box, ...], Shape]
 """Missing or unexpected tensors: their key, their index boxes, the shape of one tensor."""
 Pair = tuple[tuple[int, ...], tuple[int, ...]]
@@ -149,12 +155,23 @@ def _of_renamed_modules(
     return pairs
 
 
+def _plain(key: str) -> str:
+    """A name with the parts of weight norm named as before torch 2.0."""
+    return next((key.removesuffix(new) + old for new, old in NORM_PARTS.items() if key.endswith(new)), key)
+
+
+def as_stored(expected: str, stored: str) -> str:
+    """An expected name, with the part of weight norm named as in the stored name, which loaders read as well."""
+    plain = _plain(expected)
+    return plain if plain.rpartition(".")[2] == stored.rpartition(".")[2] else expected
+
+
 def of_like_modules(gaps: Sequence[Open], unexpected: Sequence[Open], found: Sequence[Pair]) -> Iterator[Pair]:
     """Further pairs of modules without similar names: exactly one missing and one stored module are alike.
 
-    The modules are outside the layers, and their tensors have the same last names and shapes, including a matrix, that
-    no other module of either side has: `pre_classifier` stored as `hidden`. A single vector is no evidence, nor is a
-    name of another part.
+    The modules are outside the layers or the only ones of a list, and their tensors have the same last names and
+    shapes, including a matrix, that no other module of either side has: `pre_classifier` stored as `hidden`. A single
+    vector is no evidence, nor is a name of another part.
     """
     both = {gap[0] for gap in gaps} & {extra[0] for extra in unexpected}
     sides: list[dict[frozenset[tuple[str, Shape]], list[dict[str, int]]]] = []
@@ -162,7 +179,7 @@ def of_like_modules(gaps: Sequence[Open], unexpected: Sequence[Open], found: Seq
         taken = {at for pair in found for at in pair[side]}
         modules: dict[str, dict[str, int]] = {}
         for at, (key, _, _) in enumerate(opens):
-            module, _, last = key.rpartition(".")
+            module, _, last = _plain(key).rpartition(".")
             modules.setdefault(module, {})[last] = at
         by_form: dict[frozenset[tuple[str, Shape]], list[dict[str, int]]] = {}
         for module, members in modules.items():
@@ -173,8 +190,10 @@ def of_like_modules(gaps: Sequence[Open], unexpected: Sequence[Open], found: Seq
         stored = sides[1].get(form, [])
         if len(missing) != 1 or len(stored) != 1 or not any(len(shape) > 1 for _, shape in form):
             continue
+        places = [*missing[0].values()], [*stored[0].values()]
+        single = all(count(side[at][1]) == 1 for side, of in zip((gaps, unexpected), places, strict=True) for at in of)
         keys = [*_keys(gaps, missing[0]), *_keys(unexpected, stored[0])]
-        if not any("#" in key or attention_part(key) for key in keys):
+        if single and not any(attention_part(key) for key in keys):
             yield from (((missing[0][last],), (stored[0][last],)) for last in sorted(missing[0]))
 
 
@@ -224,7 +243,7 @@ def _by_name(opens: Sequence[Open], left: set[int]) -> Iterator[_Named]:
     for place in sorted(left):
         key, boxes, shape = opens[place]
         if count(boxes) == 1:
-            name = name_of(key, tuple(span.first for span in boxes[0]))
+            name = _plain(name_of(key, tuple(span.first for span in boxes[0])))
             numbers = tuple(Span.of([int(digits)]) for digits in re.findall("[0-9]{1,6}", name))
             yield name, (((numbers,), shape),), (place,)
 

@@ -12,7 +12,7 @@ from inspector.auditing.result import Audit
 from inspector.auditing.start import audit, audit_loaded
 from tests.adapters.records import Spec, checkpoint, records, spec_of
 from tests.checkpoints import elements, genuine, write, write_file
-from tests.judged import codes, diffusers_records
+from tests.judged import base_record, codes, diffusers_records, judged
 from tests.judged import spec_of as spec_of_type
 from tests.make_checkpoints import SMALL_LLAMA
 
@@ -70,6 +70,27 @@ def test_the_remedy_for_a_diffusers_model_names_diffusers_calls() -> None:
     audited = audit_listing(spec, {**one["config"], "_class_name": "UNet2DConditionModel"})
     (finding,) = (one for one in audited.findings if one.code == "A910")
     assert "fuse_lora" in finding.help and "unload_lora" in finding.help and "merge_and_unload" not in finding.help
+
+
+@pytest.mark.parametrize(
+    ("model_type", "suffix", "head"),
+    [
+        ("bert", "ForSequenceClassification", "classifier."),
+        ("llama", "ForSequenceClassification", "score."),
+        ("vit", "ForImageClassification", "classifier."),
+    ],
+)
+def test_the_trained_copy_of_a_module_gets_its_name(model_type: str, suffix: str, head: str) -> None:
+    one = base_record(model_type, suffix)
+    spec = spec_of_type(one)
+    stored = {name: entry for name, entry in spec.items() if not name.startswith(head)}
+    for name in spec.keys() - stored.keys():
+        last = name.removeprefix(head)
+        stored |= {f"{head}{kept}.{last}": spec[name] for kept in ("original_module", "modules_to_save.default")}
+    (finding,) = (one for one in judged(stored, one["config"]).findings if one.severity != "note")
+    assert (finding.code, finding.facts["modules"]) == ("A910", 1)
+    assert finding.help.startswith('rename: key.replace(".modules_to_save.default.", "."), and remove the tensors')
+    assert codes(judged(spec, one["config"])) == set()
 
 
 def test_a_lost_base_layer_is_reported_with_the_unmerged_adapter() -> None:

@@ -220,6 +220,13 @@ def part_alone(model_type: str, class_suffix: str, part: str) -> Audit:
     return audit_loaded(replace(read, set_name=file.name, files=(file,)))
 
 
+def bare_part(model_type: str, class_suffix: str, below: str) -> Audit:
+    """One part of a saved model under the names inside it, with the config of the whole."""
+    record = base_record(model_type, class_suffix)
+    spec = {name.removeprefix(below): entry for name, entry in spec_of(record).items() if name.startswith(below)}
+    return judged(spec, {"architectures": [record["class"]], **record["config"]})
+
+
 def with_norm_biases() -> tuple[Spec, dict[str, Any]]:
     """T5 with norms that have biases."""
     record = base_record("t5", "Generation")
@@ -909,6 +916,7 @@ FIRES |= {
     "part-ignored": lambda: saved(
         "deepseek_v4", "ForCausalLM", more="mtp.0.eh_proj.weight", architectures=["DeepseekV4ForCausalLM"]),
     "class-of-part": lambda: part_alone("clip", "CLIPModel", "vis"),
+    "part-of-model": lambda: bare_part("whisper", "Generation", "model.encoder."),
     "part-of-another-kind": lambda: llava(weight=(48, 72), bias=(48,)),
     "prefix-read-past": with_base_prefix,
     "tensor-renamed-by-loader": lambda: with_base_prefix("llama", "lm_head.weight"),

@@ -10,7 +10,7 @@ import pytest
 from inspector.auditing.start import audit
 from tests.checkpoints import genuine, write_file
 from tests.dialects import converters
-from tests.judged import base_record, diffusers_records, spec_of
+from tests.judged import base_record, codes, diffusers_records, judged, spec_of
 from tests.loads.damage import damaged, healthy, write
 from tests.sparse_models import LLAMA8B
 
@@ -31,6 +31,14 @@ def narrower(model_type: str, suffix: str, *families: str, by: int) -> list[Any]
             axis = 1 if part.startswith("-") else 0
             damages.append(["shape", name, [size // by if at == axis else size for at, size in enumerate(dims)]])
     return damages
+
+
+FAIRSEQ_POSITIONS = [
+    ["replace", "pos_conv_embed.conv.parametrizations.weight.original0", "pos_conv.0.weight_g"],
+    ["replace", "pos_conv_embed.conv.parametrizations.weight.original1", "pos_conv.0.weight_v"],
+    ["replace", "pos_conv_embed.conv.bias", "pos_conv.0.bias"],
+]
+"""The convolution of positions under fairseq's names."""
 
 
 ROWS: list[Row] = [
@@ -77,6 +85,8 @@ ROWS: list[Row] = [
      ["rename", "classifier.bias", "classifier.0.bias"]], ["N407"], "rename them without \"0.\""),
     ("bert", "SequenceClassification", [["rename", "bert.pooler.dense.weight", "bert.pooler.0.dense.weight"]],
      ["N407"], "rename it to bert.pooler.dense.weight"),
+    *((kind, suffix, FAIRSEQ_POSITIONS, ["N407"], 'rename them: "pos_conv_embed.conv" in place of "pos_conv.0"')
+      for kind, suffix in (("hubert", "HubertModel"), ("wav2vec2", "ForCTC"), ("wavlm", "WavLMModel"))),
     ("llama", "CausalLM", [["rename", "lm_head.weight", "lm_head.0.weight"], ["add", "lm_head.1.weight", "F32",
      [107, 48]]], ["N428"], "use the config and the class"),
     ("llava", "Generation", [["config", ["text_config", "model_type"], "qwen2"]], ["N428"],
@@ -86,14 +96,42 @@ ROWS: list[Row] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("model_type", "suffix", "damages", "codes", "words"), ROWS)
+BARE = {
+    ("whisper", "Generation", "model.encoder."): "load it with WhisperEncoder, and set",
+    ("whisper", "Generation", "model.decoder."): "load it with WhisperDecoder, and set",
+    ("speech_to_text", "Generation", "model.encoder."): "load it with Speech2TextEncoder, and set",
+    ("qwen2_audio", "Generation", "audio_tower."): "load it with Qwen2AudioEncoder, for which",
+    ("clip", "CLIPModel", "vision_model."): "load it with CLIPVisionModel, for which",
+    ("speecht5", "ForTextToSpeech", "speecht5.encoder."): "for SpeechT5ForTextToSpeech download",
+    ("t5", "Generation", "encoder."): "for T5ForConditionalGeneration download",
+    ("bart", "Generation", "model.encoder."): "for BartForConditionalGeneration download",
+}
+"""(model type, class, prefix in the whole) -> words on one part under the names inside it. A class is named where
+transformers loads every tensor with it and misses none: BART's encoder alone lacks its table.
+"""
+
+
+@pytest.mark.parametrize("case", BARE, ids="-".join)
+def test_a_part_under_its_own_names(case: tuple[str, str, str], tmp_path: Path) -> None:
+    model_type, suffix, below = case
+    one = base_record(model_type, suffix)
+    config = {"architectures": [one["class"]], **one["config"]}
+    spec = {name.removeprefix(below): entry for name, entry in spec_of(one).items() if name.startswith(below)}
+    audited = audit(str(write(healthy(spec, config), tmp_path / "0")))
+    serious = [one for one in audited.findings if one.severity != "note"]
+    assert [(one.code, one.help.startswith(BARE[case])) for one in serious] == [("N607", True)]
+    text = {name: entry for name, entry in spec_of(one).items() if not name.startswith(below)}
+    assert "N607" not in codes(judged(text, config))
+
+
+@pytest.mark.parametrize(("model_type", "suffix", "damages", "found", "words"), ROWS)
 def test_a_part_of_a_model_is_named(
-    model_type: str, suffix: str, damages: list[Any], codes: list[str], words: str, tmp_path: Path
+    model_type: str, suffix: str, damages: list[Any], found: list[str], words: str, tmp_path: Path
 ) -> None:
     one = base_record(model_type, suffix)
     config = {"architectures": [one["class"]], **one["config"]}
     audited = audit(str(write(damaged(healthy(spec_of(one), config), damages), tmp_path / "0")))
-    assert [one.code for one in audited.findings if one.severity != "note"] == codes
+    assert [one.code for one in audited.findings if one.severity != "note"] == found
     assert not words or audited.findings[0].help.startswith(words)
 
 

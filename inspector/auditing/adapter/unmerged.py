@@ -75,16 +75,24 @@ def _take_apart(
         alone,
         AdapterNotMerged(
             type=adapter_kind(stored) or SAVED,
-            modules=_places(stored) or sum(line.tensors for line in lines),
+            modules=_places(stored) or _copied(checkpoint),
             tensors=sum(line.tensors for line in lines),
             elements=sum(line.elements for line in lines),
             base_tensors=len(tensors),
             base_elements=sum(layout.elements for layout in tensors.values()),
             example=_example(checkpoint),
             library=DIFFUSERS.name if DIFFUSERS is intended(checkpoint) else PEFT.name.casefold(),
+            trained=_trained(stored),
         ),
         tuple(lines),
     )
+
+
+def _trained(stored: Families) -> str:
+    """The part of names that marks the trained copies of whole modules, if no other module was changed."""
+    marks = {key[key.index(f".{SAVED}.") :].split(".")[2] for key in stored if f".{SAVED}." in key}
+    changed = adapter_kind(stored) is not None or any(".base_layer." in key or key.startswith(PREFIX) for key in stored)
+    return "" if changed or len(marks) != 1 else f".{SAVED}.{marks.pop()}."
 
 
 def _lines(family: Family) -> Iterator[Line]:
@@ -163,10 +171,15 @@ def _places(stored: Families) -> int:
     return sum(tensors.values())
 
 
+def _copied(checkpoint: Checkpoint) -> int:
+    """The number of modules that are stored as a trained copy."""
+    return len({name.rpartition(".")[0] for name in checkpoint.tensors if f".{SAVED}." in name})
+
+
 def _example(checkpoint: Checkpoint) -> str:
     """A tensor of the adapter, or else a tensor that it wraps."""
     names = checkpoint.tensors
-    own = next((name for name in names if ".lora_" in name), None)
+    own = next((name for name in names if ".lora_" in name or f".{SAVED}." in name), None)
     return own or next((name for name in names if ".base_layer." in name), next(iter(names), ""))
 
 

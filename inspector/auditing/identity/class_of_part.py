@@ -51,6 +51,11 @@ def with_class_of_part(findings: list[Finding], load: Load, given: Given) -> lis
     return findings
 
 
+def classes_of_parts(given: Given) -> Iterator[str]:
+    """The classes of parts of a model that load every stored tensor, and that miss none."""
+    yield from (name for name, inner in _inner(given) if loads_all(inner))
+
+
 def class_of_part_named(findings: Sequence[Finding], given: Given) -> Finding | None:
     """The finding on a config that names the class of one part, if that class does not load everything that the class
     of the whole model loads.

@@ -26,7 +26,8 @@ class AdapterNotMerged(Finding, frozen=True, kw_only=True):
 
     What to do
         Load the model with its adapter, call `merge_and_unload()` of PEFT's model, or `fuse_lora()` and `unload_lora()`
-        of a model of diffusers, and save the result; or save only the adapter.
+        of a model of diffusers, and save the result; or save only the adapter. Where only whole modules were trained
+        (`modules_to_save`), giving the trained copies the names of their modules does the same.
     """
 
     code = "A910"
@@ -39,6 +40,8 @@ class AdapterNotMerged(Finding, frozen=True, kw_only=True):
     base_elements: int
     example: str
     library: str = "peft"
+    trained: str = ""
+    """The part of names that marks the trained copies, if nothing but whole modules was trained."""
 
     headline_text = "{type} around {modules:count module}, not merged"
     row_texts = (
@@ -57,6 +60,11 @@ class AdapterNotMerged(Finding, frozen=True, kw_only=True):
             return Remedy("fuse the adapter with mlx_lm.fuse and save that, or save only the adapter")
         if not self.library:
             return Remedy("merge the adapter with the tool that made it, or store its tensors in a file of their own")
+        if self.trained:
+            return Remedy(
+                f'rename: key.replace("{self.trained}", "."), and remove the tensors with ".original_module.", '
+                "which are those before the training; or call model.merge_and_unload() and save again"
+            )
         return Remedy("call model.merge_and_unload() before save_pretrained, or save only the adapter")
 
 
