@@ -82,7 +82,7 @@ ROWS: list[Row] = [
      "set"),
     ("llama", "CausalLM", [["rename", "lm_head.weight", "lm_head.0.weight"]], ["N407"], "rename it to lm_head.weight"),
     ("vit", "Classification", [["rename", "classifier.weight", "classifier.0.weight"],
-     ["rename", "classifier.bias", "classifier.0.bias"]], ["N407"], "rename them without \"0.\""),
+     ["rename", "classifier.bias", "classifier.0.bias"]], ["N407"], 'rename them without the part "0"'),
     ("bert", "SequenceClassification", [["rename", "bert.pooler.dense.weight", "bert.pooler.0.dense.weight"]],
      ["N407"], "rename it to bert.pooler.dense.weight"),
     *((kind, suffix, FAIRSEQ_POSITIONS, ["N407"], 'rename them: "pos_conv_embed.conv" in place of "pos_conv.0"')
