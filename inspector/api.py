@@ -106,6 +106,7 @@ def audit(
     tensors: tuple[str, ...] = (),
     sample: bool = False,
     reference: bool = False,
+    loader: str | None = None,
     weights: str | None = None,
     revision: str | None = None,
     subfolder: str | None = None,
@@ -127,11 +128,12 @@ def audit(
     values, tensors, sample, reference:
         Whether to read the numbers too, of which tensors alone; whether to compare samples of tied copies; whether to
         open healthy files with safetensors.
+    loader: "transformers", "transformers@4", "vllm" ...: judges for this loader alone, as `--for` does.
 
     Raises
     ------
     TypeError, ValueError
-        If an argument is not a source, config or claim. Damaged content never raises: it is in the findings.
+        If an argument is not a source, config, claim or loader. Damaged content never raises: it is in the findings.
 
     Examples
     --------
@@ -140,7 +142,7 @@ def audit(
     >>> result.verdict, result.counts.unique_parameters
     ('findings', 38597376)
     """
-    stated = inputs.claim_of(claim)
+    stated, wanted = inputs.claim_of(claim), inputs.loader_of(loader)
     place = os.fspath(base) if isinstance(base, os.PathLike) else base
     with access(token, cache_dir):
         with one_budget():
@@ -152,7 +154,14 @@ def audit(
                 checkpoint, stated, base=place, with_base=with_base, whole=weights is None, progress=progress
             )
         audited = _read_more(audited, values or bool(tensors), tensors, reference, progress)
-        return _as(Audit, _with_samples(audited) if sample and not (values or tensors) else audited)
+        audited = _with_samples(audited) if sample and not (values or tensors) else audited
+        return _as(Audit, audited if wanted is None else _judged_for(audited, wanted))
+
+
+def _judged_for(audited: AuditResult, loader: str) -> AuditResult:
+    from inspector.auditing.loads.one_loader import judged_for
+
+    return judged_for(audited, loader)
 
 
 def _with_samples(audited: AuditResult) -> AuditResult:

@@ -10,6 +10,7 @@ from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
 from inspector.loader.dtype import BITS, TORCH_NAMES
 from inspector.loader.layout import Layout, lay_out
+from inspector.loading import LOADERS
 from inspector.reconciler.claims import Stated, read_claim
 
 
@@ -52,6 +53,13 @@ def claim_of(claim: int | str | None) -> Stated | None:
     if stated is None:
         raise ValueError(f"claim {claim!r} is not a parameter count; pass 8030257152 or '8.03B'")
     return stated
+
+
+def loader_of(loader: str | None) -> str | None:
+    """The loader to judge for. ValueError if it is not a known one."""
+    if loader is not None and loader not in LOADERS:
+        raise ValueError(f"loader {loader!r} is unknown; choose from {', '.join(LOADERS)}")
+    return loader
 
 
 def config_of(config: AnyConfig | None) -> str | Config | None:

@@ -72,11 +72,20 @@ def test_configs_and_claims() -> None:
     assert not audit(LLAMA, claim=213504).claims[-1].agrees
 
 
+def test_an_audit_for_one_loader() -> None:
+    quantized = {**CONFIG, "architectures": ["UnknownForCausalLM"]}
+    assert [one.loader for one in audit(LLAMA, loader="vllm").loads] == ["vllm"]
+    assert audit(LLAMA, loader="transformers@4").loads[0].version == "4.57"
+    assert audit(LLAMA, loader="peft").verdict == "findings"
+    assert audit(LLAMA, loader="vllm", config=quantized).verdict == "undecided"
+
+
 @pytest.mark.parametrize(
     ("call", "error"),
     [
         (lambda: audit(LLAMA, claim="many"), ValueError),
         (lambda: audit(LLAMA, claim=True), ValueError),
+        (lambda: audit(LLAMA, loader="tensorrt"), ValueError),
         (lambda: audit(7), TypeError),  # type: ignore[arg-type]
         (lambda: audit(LLAMA, config=7), TypeError),  # type: ignore[arg-type]
         (lambda: audit({"x": ("F7", (2,))}), ValueError),

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar, Unpack
 
-from inspector.cli.table import LEVELS, LOADERS
+from inspector.cli.table import LEVELS
+from inspector.loading import LOADERS
 
 if TYPE_CHECKING:
     from inspector.auditing.result import Audit

@@ -47,12 +47,6 @@ class Verb(NamedTuple):
 LEVELS = ("error", "warning", "note", "never")
 """Severities, worst first, and "never"."""
 
-LOADERS = (
-    "transformers", "transformers@4", "diffusers", "peft", "sentence-transformers", "vllm", "llama.cpp", "mlx",
-    "ollama",
-)  # fmt: skip
-"""Loaders that an audit can be restricted to."""
-
 SOURCE = Argument("source", "A folder, file, index, org/name on the Hub, Hub page URL, or s3://, https://, zip://.")
 WHERE = (
     Option("revision", ("--revision",), "Branch, tag or commit of the repository.", value="REVISION"),
