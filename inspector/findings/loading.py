@@ -55,7 +55,7 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
     surplus: str = ""
     """A config key without which the loader loads the checkpoint."""
     quantized: bool = False
-    """True if the loader refuses the quantization of the weights."""
+    """True if the loader does not read the quantization of the weights."""
     setting: tuple[str, Any] | None = None
     """A key of the quantization block, and the value with which the loader loads the checkpoint."""
     undivided: tuple[str, ...] = ()
@@ -98,7 +98,7 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
             own, wanted = self.prefixes
             step = Step(action="rename", old=f"{own}*", new=f"{wanted}*")
             return Remedy(f'begin the names with "{wanted}" in place of "{own}"', (step,))
-        if self.outcome == "random":
+        if self.outcome == "random" and not self.quantized:
             return Remedy("restore or train these tensors, or choose a class that has none of them")
         if self.outcome == "refuses" and NOT_INITIALISED in self.because:
             return Remedy(f"restore these tensors, or store them under the names for which {self.loader} looks")

@@ -15,11 +15,12 @@ import pytest
 
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
+from tests.checkpoints import genuine
 from tests.judged import base_record, codes, judged, spec_of
 from tests.loads.damage import healthy, write
-from tests.quantization.made_by_formula import Tensors, bnb, bnb4, bnb8, ct, floats, mlx, scaled, torchao
+from tests.quantization.made_by_formula import Tensors, awq, bnb, bnb4, bnb8, ct, floats, mlx, scaled, torchao
 from tests.quantization.recorded import variants
-from tests.quantization.stored import Spec
+from tests.quantization.stored import Spec, checkpoint
 
 
 def stored(place: Path, spec: Spec, config: dict[str, Any]) -> Audit:
@@ -87,8 +88,6 @@ def test_a_lost_block_of_mlx_has_the_one_reading_that_fits_all_widths(model: str
 
 def wide(model: str, writer: Writer) -> tuple[dict[str, Any], Spec]:
     """A model with an inner width of twice its hidden size, and all its matrices quantized."""
-    from tests.checkpoints import genuine
-
     sizes: dict[str, Any] = {"hidden_size": 256, "num_hidden_layers": 2, "vocab_size": 1024}
     if model == "mamba2":
         sizes |= {"num_heads": 8, "head_dim": 64, "state_size": 32, "n_groups": 1, "expand": 2}
@@ -165,3 +164,64 @@ def test_bitsandbytes_leaves_linear_layers_of_another_class_plain(
     result = stored(tmp_path, spec, {**found["config"], "transformers_version": "5.23.0", "quantization_config": block})
     assert codes(result) == expected
     assert outcome is None or result.loads[0].outcome == outcome
+
+
+NF4 = (bnb4("nf4", False), bnb(load_in_4bit=True, bnb_4bit_quant_type="nf4"))
+AWQ = (awq(64), {"quant_method": "awq", "bits": 4, "group_size": 64, "zero_point": True, "version": "gemm"})
+
+
+@pytest.mark.parametrize(("model", "sizes", "outcome"), [
+    ("mixtral", {"num_local_experts": 4}, "random"),
+    ("qwen3_moe", {"num_experts": 4, "moe_intermediate_size": 128, "decoder_sparse_step": 1}, "random"),
+    ("olmoe", {"num_experts": 4, "intermediate_size": 128}, "random"), ("llama", {}, "complete"),
+])  # fmt: skip
+@pytest.mark.parametrize(("writer", "block"), [AWQ, NF4])
+def test_version_5_does_not_merge_quantized_experts(
+    model: str, sizes: dict[str, Any], outcome: str, writer: Writer, block: dict[str, Any], tmp_path: Path
+) -> None:
+    kind = {"mixtral": "Mixtral", "qwen3_moe": "Qwen3Moe", "olmoe": "Olmoe", "llama": "Llama"}[model]
+    config: dict[str, Any] = {
+        "model_type": model, "architectures": [f"{kind}ForCausalLM"], "tie_word_embeddings": False, "hidden_size": 256,
+        "intermediate_size": 512, "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2,
+        "head_dim": 64, "vocab_size": 1024, "num_experts_per_tok": 2, **sizes,
+    }  # fmt: skip
+    spec: Spec = {}
+    for name, (dtype, shape) in genuine(config).items():
+        stem = name.removesuffix(".weight")
+        packed = len(shape) == 2 and ".layers." in name and ".gate." not in name
+        stored_as = writer(*shape) if packed else {"weight": (dtype, list(shape))}
+        spec |= {f"{stem}.{key}": (kind_of, tuple(dims)) for key, (kind_of, dims) in stored_as.items()}
+    result = stored(tmp_path, spec, {**config, "transformers_version": "5.23.0", "quantization_config": block})
+    assert codes(result) == ({"N429"} if outcome == "random" else set())
+    assert all(
+        one.remedy().words.startswith("load it with another program") for one in result.findings if one.of_loader
+    )
+    assert result.loads[0].outcome == ("refuses" if outcome == "random" and "load_in_4bit" in block else outcome)
+
+
+@pytest.mark.parametrize(("name", "four", "eight", "step"), [
+    ("bnb_nf4", False, True, {"load_in_4bit": True, "load_in_8bit": False}),
+    ("bnb_nf4", True, True, {"load_in_8bit": False}),
+    ("bnb_int8", True, False, {"load_in_8bit": True, "load_in_4bit": False}), ("bnb_nf4", True, False, {}),
+    ("bnb_int8", True, True, {"load_in_8bit": True, "load_in_4bit": False}), ("bnb_int8", False, True, {}),
+])  # fmt: skip
+def test_the_switches_of_bitsandbytes_are_set_together(
+    name: str, four: bool, eight: bool, step: dict[str, bool], tmp_path: Path
+) -> None:
+    config, spec, _ = checkpoint(name)
+    block = {**config["quantization_config"], "load_in_4bit": four, "load_in_8bit": eight}
+    result = stored(tmp_path, spec, {**config, "quantization_config": block})
+    failed = [one for one in result.findings if one.severity == "error"]
+    assert len(failed) == bool(step)
+    assert {one.key[-1]: one.new for found in failed for one in found.remedy().steps} == step
+
+
+@pytest.mark.parametrize("model", ["llama", "bert", "t5"])
+def test_integers_that_a_loader_takes_for_weights_say_so(model: str, tmp_path: Path) -> None:
+    found = base_record(model)
+    spec: Spec = {name: ("F32", shape) for name, (_, shape) in spec_of(found).items()}
+    name = next(name for name, (_, shape) in spec.items() if len(shape) == 2)
+    result = stored(tmp_path, {**spec, name: ("I8", spec[name][1])}, found["config"])
+    (only,) = [one for one in result.findings if one.severity == "error"]
+    assert only.code == "T603" and result.loads[0].outcome == "complete"
+    assert ("loads", "transformers 5.23 takes these numbers for weights, without an error") in only.rows()

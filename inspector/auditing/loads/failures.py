@@ -375,7 +375,7 @@ def failure(audited: Audit, load: Load, kind: type[LoaderFails], other: str = ""
         class_name=audited.class_name if unnamed and load.outcome == RANDOM else None,
         keys=_to_correct(load.keys),
         surplus=_surplus_block(audited, load),
-        quantized=load.outcome == REFUSES and has_packed(audited) and _by_quantization(audited, load),
+        quantized=load.outcome in (REFUSES, RANDOM) and has_packed(audited) and _by_quantization(audited, load),
         setting=load.setting,
         undivided=undivided_names(audited) if load.outcome == REFUSES else (),
         adapter=audited.checkpoint.adapter is not None and load.outcome == REFUSES and load.source == "documented",

@@ -14,6 +14,7 @@ from inspector.loading.given import Recorded
 from inspector.loading.outcome import ALTERED, RANDOM, REFUSES, UNKNOWN
 from inspector.loading.quantizers import of_text_model
 from inspector.loading.tables import NEWEST, OLDER
+from inspector.quantization.schemes.bitsandbytes import SWITCHES
 from inspector.reconciler.ledger import Line
 
 
@@ -193,6 +194,8 @@ def recorded(audited: Audit) -> Mapping[str, Recorded]:
     if not errors:
         if _packs_zeros(audited):
             return _of_packed_zeros(audited)
+        if (twice := _in_both_widths(audited)) is not None:
+            return {NEWEST: twice, OLDER: twice}
         from inspector.auditing.quantized.merged_experts import unread_experts
 
         if (experts := unread_experts(audited)) is not None:
@@ -219,6 +222,20 @@ def recorded(audited: Audit) -> Mapping[str, Recorded]:
         return {NEWEST: unread, OLDER: Recorded(UNKNOWN, OTHER_NAMES)} if by_name else {NEWEST: unread}
     found = _with_error(audited, errors[0]) if len(errors) == 1 else None
     return {} if found is None else {NEWEST: found}
+
+
+def _in_both_widths(audited: Audit) -> Recorded | None:
+    """The behaviour of both versions on a block of bitsandbytes with both switches on, which `BitsAndBytesConfig`
+    refuses; None for any other block.
+    """
+    config, unpacked = audited.checkpoint.config, audited.unpacked
+    block = None if config is None else config.values.get(QUANTIZATION)
+    if unpacked is None or unpacked.settings.base.method != "bitsandbytes" or not isinstance(block, Mapping):
+        return None
+    if not all(block.get(key) for key in SWITCHES.values()):
+        return None
+    unused = SWITCHES[4 if unpacked.schemes.get("llm-int8") else 8]
+    return Recorded(REFUSES, f"{' and '.join(SWITCHES.values())} are both true", (unused, False))
 
 
 def _with_error(audited: Audit, error: Finding) -> Recorded | None:

@@ -1,4 +1,4 @@
-"""Experts that transformers 5 merges while it loads, under a block of compressed-tensors for packed weights.
+"""Quantized experts that are stored one by one and that transformers 5 merges while it loads.
 
 Source: `integrations/compressed_tensors.py` of transformers 5.23 (`get_experts_scheme`, `CompressedTensorsDequantize`).
 Measured with compressed-tensors 0.20 for Mixtral and Qwen3-MoE: experts that are stored one by one are read where the
@@ -17,10 +17,19 @@ from inspector.architectures.value_rules import QUANTIZATION
 from inspector.auditing.result import Audit
 from inspector.loader.config_file import named_class
 from inspector.loading.given import Recorded
-from inspector.loading.outcome import REFUSES
+from inspector.loading.outcome import RANDOM, REFUSES, UNKNOWN
 from inspector.loading.tables import NEWEST
 from inspector.reconciler.ledger import Line
 
+AWQ: Final = "awq"
+BITSANDBYTES: Final = "bitsandbytes"
+OUTCOMES: Final = {"awq": RANDOM, "nf4": REFUSES, "fp4": REFUSES, "llm-int8": UNKNOWN}
+"""Scheme -> what version 5 does with such experts: it has quantized layers only in place of `nn.Linear`.
+
+Measured with transformers 5.24 and GPTQModel 7.7 for Mixtral and Qwen3-MoE: `gate_up_proj` and `down_proj` of all
+experts are missing, and every tensor of the experts is unexpected. Four-bit experts of bitsandbytes 0.50, as version 4
+saves them, end in an error of the conversion; of eight bits the weights are unexpected and none is missing.
+"""
 METHOD: Final = "compressed-tensors"
 EXPERTS: Final = ".experts.#."
 PATTERN: Final = "re:"
@@ -35,6 +44,11 @@ def unread_experts(audited: Audit) -> Recorded | None:
     """The behaviour of version 5 on experts that it merges and does not find; None without such experts."""
     config = audited.checkpoint.config
     block = None if config is None else config.values.get(QUANTIZATION)
+    if audited.unpacked is not None and audited.unpacked.settings.base.method in (AWQ, BITSANDBYTES):
+        packed = next((line.packed for line in _merged(audited) if line.packed is not None), None)
+        outcome = None if packed is None else OUTCOMES.get(packed.scheme)
+        because = "it merges the experts, and does not read quantized ones that are stored one by one"
+        return None if outcome is None else Recorded(outcome, because)
     if audited.unpacked is None or not isinstance(block, Mapping) or block.get("quant_method") != METHOD:
         return None
     weights = _weights_of_experts(block)
@@ -81,6 +95,11 @@ def _targets(group: Mapping[str, Any]) -> list[str]:
 
 def _unpacked(audited: Audit) -> Iterator[Line]:
     """The matrices of single experts that are merged and have no packed weights."""
+    return (line for line in _merged(audited) if line.packed is None or line.packed.scheme in BY_ITSELF)
+
+
+def _merged(audited: Audit) -> Iterator[Line]:
+    """The matrices of single experts that version 5 merges."""
     from inspector.loading.memory import memory_namer
     from inspector.loading.tables import rules_of
 
@@ -91,8 +110,7 @@ def _unpacked(audited: Audit) -> Iterator[Line]:
         return
     namer = memory_namer(rules)
     for line in audited.lines:
-        alone = line.packed is None or line.packed.scheme in BY_ITSELF
-        if alone and EXPERTS in line.family and line.family.endswith(".weight"):
+        if EXPERTS in line.family and line.family.endswith(".weight"):
             converter = namer.name(line.family).converter
             if converter is not None and converter.kind == "convert":
                 yield line

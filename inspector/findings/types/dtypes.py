@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 import msgspec
 
 from inspector.findings.finding import ContentFinding, Remedy, Rows
@@ -246,13 +248,21 @@ class WeightsNotFloat(ContentFinding, frozen=True, kw_only=True, omit_defaults=T
     endings: tuple[str, ...] = ()
     flat: bool = False
     """True if matrices are stored as one row of numbers, which only the kernels of a program interpret."""
+    taken_by: str = ""
+    """The intended loader, if it loads the integers as weights without an error."""
 
     headline_text = "{tensors:count tensor} stored as {dtype}"
+
+    def after_loading(self, loader: str, outcome: str, because: str) -> Self:
+        """The finding, with the loader that does not notice."""
+        return msgspec.structs.replace(self, taken_by=loader) if outcome == "complete" else self
 
     def rows(self) -> Rows:
         rows = [("tensors", listed(self.families, 3)), ("stored", f"{self.dtype}, {count(self.elements, 'element')}")]
         if self.helpers:
             rows.append(("also", f"{count(self.helpers, 'tensor')} that loaders ignore: {listed(self.endings, 4)}"))
+        if self.taken_by:
+            rows.append(("loads", f"{self.taken_by} takes these numbers for weights, without an error"))
         return rows
 
     def remedy(self) -> Remedy:

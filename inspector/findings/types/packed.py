@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -241,6 +241,10 @@ class PackedWidthsDisagree(PackedModules, frozen=True, kw_only=True):
         return [*self.packing(), ("one", one), ("other", other)]
 
 
+SWITCHES: Final = {4: "load_in_4bit", 8: "load_in_8bit"}
+"""Bits -> the switch of bitsandbytes."""
+
+
 class PackingConfigDisagrees(PackedModules, frozen=True, kw_only=True):
     """A quantization setting contradicts the weights.
 
@@ -312,6 +316,12 @@ class PackingConfigDisagrees(PackedModules, frozen=True, kw_only=True):
             return Remedy(f"set {named} to {value(self.weights)} in {self.file}", steps)
         if self.plain:
             return Remedy(f"set {self.key} to {value(self.weights)}")
+        switch = SWITCHES.get(self.weights) if self.path and self.path[-1] in SWITCHES.values() else None
+        if switch is not None and self.file is not None:
+            *block, stated = self.path
+            news = ((switch, True), (stated, False))
+            steps = tuple(Step(action="set", file=self.file, key=(*block, key), new=new) for key, new in news)
+            return Remedy(f"set {switch} to true and {stated} to false in {'.'.join(block)} of {self.file}", steps)
         return Remedy(f"correct {self.key}: the weights have {self._setting()} {value(self.weights)}")
 
 
