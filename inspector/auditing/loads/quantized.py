@@ -14,7 +14,6 @@ from inspector.loading.given import Recorded
 from inspector.loading.outcome import ALTERED, RANDOM, REFUSES, UNKNOWN
 from inspector.loading.quantizers import of_text_model
 from inspector.loading.tables import NEWEST, OLDER
-from inspector.quantization.schemes.bitsandbytes import SWITCHES
 from inspector.reconciler.ledger import Line
 
 
@@ -232,6 +231,8 @@ def _in_both_widths(audited: Audit) -> Recorded | None:
     block = None if config is None else config.values.get(QUANTIZATION)
     if unpacked is None or unpacked.settings.base.method != "bitsandbytes" or not isinstance(block, Mapping):
         return None
+    from inspector.quantization.schemes.bitsandbytes import SWITCHES
+
     if not all(block.get(key) for key in SWITCHES.values()):
         return None
     unused = SWITCHES[4 if unpacked.schemes.get("llm-int8") else 8]
