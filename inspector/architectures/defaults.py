@@ -16,6 +16,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from inspector.architectures.catalog import data_file, first_line_of, letters, line_of, lines_of
+from inspector.architectures.config_types import types_of
 from inspector.notation.settings import ClassDefaults
 
 TABLE: Final = "defaults.jsonl"
@@ -127,6 +128,20 @@ def class_defaults(model_type: str, major: str = NEWEST) -> tuple[Mapping[str, A
     """(defaults, aliases) of a model type in a major version, both empty where transformers does not have it."""
     found = defaults_of(model_type)
     return ({}, {}) if found is None else (found.of_version(major), found.aliases)
+
+
+def with_declared_types(values: Mapping[str, Any], model_type: str) -> dict[str, Any]:
+    """A config in which each config within it that states no model type has the one that its class gives it.
+
+    Only those that the class does not have by default, of which the defaults do not give the type.
+    """
+    types, defaults = types_of(model_type), class_defaults(model_type)[0]
+    found = dict(values)
+    for key, kind in types.inner.items() if types is not None else ():
+        stated = values.get(key)
+        if kind and isinstance(stated, dict) and "model_type" not in stated and defaults.get(key) is None:
+            found[key] = {**stated, "model_type": kind}
+    return found
 
 
 def defaults_by(major: str) -> ClassDefaults:

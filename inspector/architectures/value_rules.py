@@ -166,7 +166,7 @@ def _dtypes(
         yield RefusedValue((*path, key), wanted, meant if meant is None or meant in accepted else UNSET)
     elif major == NEWEST and not path and isinstance(value, int | float | list):
         yield RefusedValue((key,), "the name of a dtype", UNSET)
-    elif major == OLDER and isinstance(value, list) and not (path and "." in str(value)):  # it reads what follows a dot
+    elif isinstance(value, list) and not (path and "." in str(value)):  # it reads what follows a dot
         yield RefusedValue((*path, key), "the name of a dtype", UNSET)
 
 

@@ -23,6 +23,7 @@ from inspector.architectures.defaults import defaults_by
 from inspector.architectures.value_rules import refused_values, values_of_refused_kinds
 from inspector.loader.config_file import named_class
 from inspector.loading.tables import NEWEST, OLDER
+from inspector.notation.definition import Architecture
 from inspector.notation.scope import Scope
 from inspector.notation.settings import Settings
 
@@ -173,19 +174,20 @@ def _refusals(
     values: Mapping[str, Any], model_type: str, major: str, *, config: bool, class_name: str = ""
 ) -> Iterator[Refused]:
     """Why the config class refuses a config, or why the model class refuses it."""
-    kinds, definition = _rules().get(model_type, {}), definition_of(model_type)
+    kinds = _rules().get(model_type, {})
     rules: tuple[str, ...] = ()
     if not config:
         rules = (*kinds.get("model", ()), *kinds.get("classes", {}).get(class_name, ()))
     else:
         rules = kinds.get("config" if major == NEWEST else "older", ())
-    if not rules or definition is None:
+    if not rules:
         return
     of_type = defaults_by(major if config else NEWEST)
     defaults, aliases = of_type(model_type)
     if "pad" in kinds:
         defaults = {**defaults, _PAD: kinds["pad"]}
     settings = Settings(values, defaults, aliases, of_type=of_type)
+    definition = definition_of(model_type) or Architecture(model_type, {})  # a part of a model may have none
     scope = Scope(definition, settings, definition_of)
     computed = kinds.get("stated", ())  # keys that the class computes if they are absent
     for rule in rules:

@@ -12,6 +12,7 @@ from inspector.loading.config_rules import refused_config
 from inspector.loading.given import Given, answer_of
 from inspector.loading.outcome import REFUSES, UNKNOWN, UNSUPPORTED, Load
 from inspector.loading.tables import NEWEST, has_type, names_of, rules_of, type_of_class
+from inspector.notation.parts import submodels_of
 from inspector.reconciler.config_keys import lacks_method, mistyped
 
 
@@ -57,7 +58,10 @@ def _builds(given: Given, key: str, major: str) -> bool:
     plan = plan_of(given.values or {}, given.class_name, given.model_type, major, rules.dialect, rules.sides)
     if plan is None or plan.opaque:
         return True
-    paths = {block.slot.scope for block in plan.blocks if block.slot.built and not block.slot.extra}
+    rows = [row for row in plan.rows if row.slot.built and not row.slot.extra]
+    if key not in {one.config for one in submodels_of(plan.scope.definition)}:  # the definition has its rows itself
+        return any(leaf[:1] == (key,) for row in rows for leaf in row.reads)
+    paths = {row.slot.scope for row in rows}
     inside = (path[:depth] for path in paths for depth in range(1, len(path) + 1))
     return any(plan.scope.below(one).prefix[:1] == (key,) for one in inside)
 

@@ -9,7 +9,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.architectures.catalog import definition_of, letters, modules
-from inspector.architectures.defaults import NEWEST, OLDER, defaults_by, newest_tied_as_older, older_tied_as_newest
+from inspector.architectures.defaults import (
+    NEWEST,
+    OLDER,
+    defaults_by,
+    newest_tied_as_older,
+    older_tied_as_newest,
+    with_declared_types,
+)
 from inspector.loader.config_file import Config, named_class
 from inspector.notation.definition import Architecture, Head
 from inspector.notation.parts import head_for, submodels_of
@@ -61,7 +68,7 @@ def claim_of(config: Config | None, like: str | None = None) -> Claim:
     definition = definition_of(model_type)
     if definition is not None and _of_other_code(definition, values):
         definition = None
-    values = _with_older_parts(values)
+    values = with_declared_types(_with_older_parts(values), model_type)
     settings, otherwise = _settings(values, model_type)
     head = head_for(definition, class_name) if definition is not None and class_name else None
     return Claim(settings, model_type, class_name, definition, head, otherwise, config.writer)

@@ -37,7 +37,8 @@ class Settings(Struct, frozen=True):
         values = own if isinstance(own, dict) else {}
         defaults: Mapping[str, Any] = default if isinstance(default, dict) else {}
         aliases: Mapping[str, str] = {}
-        named = values.get("model_type", (defaults.get("model_type") or of or None) if values else None)
+        usual = (defaults.get("model_type") or of or None) if isinstance(own, dict) else None
+        named = values.get("model_type", usual)
         if self.of_type is not None and isinstance(named, str) and named != self.values.get("model_type"):
             own_defaults, aliases = self.of_type(named)
             if not own_defaults and of:

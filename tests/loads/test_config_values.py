@@ -374,6 +374,40 @@ def test_settings_that_load(model_type: str, key: str, value: Any, tmp_path: Pat
     assert (found.verdict, found.loads[0].outcome) == ("clean", "complete")
 
 
+@pytest.mark.parametrize(("model_type", "changes", "counts"), [
+    ("gemma4", {"vision_config": {}}, (211, 0)),  # its class builds the default part, which null switches off
+    ("gemma4", {"audio_config": {}}, (752, 0)),
+    ("gemma4", {"vision_config": None, "audio_config": None}, (0, 0)),
+    ("gemma4_unified", {"vision_config": {}}, None),
+    ("gemma4_unified", {"audio_config": {}}, None),
+    ("gemma4_unified", {"audio_config": None}, (0, 1)),
+    ("lw_detr_vit", {"num_windows": 32}, None),  # no square
+    ("lw_detr_vit", {"image_size": 63}, None),
+    ("lw_detr", {"backbone_config.num_windows": 32}, None),
+    ("lw_detr_vit", {"image_size": 128}, (0, 0)),
+    ("lw_detr_vit", {"num_windows": 4}, (0, 0)),
+    ("dbrx", {"attn_config.dtype": [1, 2]}, None),  # it shows what follows the dot
+    ("pp_ocrv5_server_rec", {"backbone_config.dtype": [1]}, None),
+    ("llava", {"text_config.dtype": []}, None),
+    ("llava", {"text_config.dtype": [1.5]}, (0, 0)),
+    ("altclip", {"text_config.num_attention_heads": 5}, None),
+    ("blip", {"text_config.num_attention_heads": 7}, None),  # no definition of its own
+    ("kosmos-2", {"vision_config.num_attention_heads": 5}, None),
+    ("altclip", {"text_config.num_attention_heads": 2}, (0, 0)),
+    ("edgetam", {}, (0, 0)),
+    ("chmv2", {}, (0, 0)),
+], ids=str)  # fmt: skip
+def test_what_transformers_5_does(
+    model_type: str, changes: dict[str, Any], counts: tuple[int, int] | None, tmp_path: Path
+) -> None:
+    """counts: of missing and unexpected tensors; null where it refuses the config or a shape."""
+    found = judged_for(audited(tmp_path, model_type, *changes.items()), "transformers@5")
+    (load,) = found.loads
+    outcome = "refuses" if counts is None else "random" if counts[0] else "complete"
+    assert (load.outcome, (load.missing, load.unexpected)) == (outcome, counts or (None, None))
+    assert (found.verdict == "clean") == (counts == (0, 0))
+
+
 def test_what_transformers_4_reads_is_a_warning_of_its_loader(tmp_path: Path) -> None:
     found = audited(tmp_path, "llama", ("transformers_version", "4.57.6"), ("use_cache", None))
     (finding,) = found.findings

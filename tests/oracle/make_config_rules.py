@@ -10,7 +10,8 @@ Needs torch and transformers 5:
 Reads the source of `validate_architecture` of every config class: each `if ... raise` whose condition is made of
 config keys, numbers and arithmetic becomes an expression that must not hold. Other conditions are skipped. A width
 that must be a multiple of the number of heads, cross-attention without a decoder and a padding token without a row are
-found by building the model of the first record with other values (`model`), and those of other classes (`classes`).
+found by building the model of the first record with other values (`model`), and those of other classes (`classes`);
+the numbers of heads also for the types of configs within others that have no record.
 Which rules hold in transformers 4.57 (`older`), `tests/oracle/make_setting_rules.py` measures.
 The accepted types are those that the validators of a field accept.
 """
@@ -28,13 +29,14 @@ import re
 import sys
 import tempfile
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tests.judged import base_record, oracle_types, records
 from tests.oracle.field_types import types_of
-from tests.oracle.value_cases import decoded
+from tests.oracle.value_cases import changed as placed
+from tests.oracle.value_cases import decoded, parts
 
 RULES = Path(__file__).parents[2] / "inspector" / "loading" / "config_rules.json"
 TYPES = Path(__file__).parents[2] / "inspector" / "architectures" / "config_types.jsonl"
@@ -58,6 +60,10 @@ def text_of(node: ast.expr, known: Mapping[str, str]) -> str:
             return known[name]
         case ast.Call(func=ast.Name(id="len"), args=[ast.Attribute(value=ast.Name(id="self"), attr=key)], keywords=[]):
             return f"len({key})"
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="math"), attr="sqrt"), args=[value], keywords=[]):
+            return f"({text_of(value, known)} ** 0.5)"
+        case ast.BinOp(left=left, op=ast.Div(), right=right):  # whose quotient has fractions
+            return f"(({text_of(left, known)} * 1.0) / {text_of(right, known)})"
         case ast.Constant(value=value) if value is None or type(value) in (int, bool):
             return json.dumps(value)
         case ast.BinOp(left=left, op=operator, right=right) if type(operator) in OPERATORS:
@@ -280,22 +286,46 @@ def building(model_type: str, record: Mapping[str, Any]) -> Iterator[str]:
     zero, and a width is a multiple of it.
     """
     config = {**(record["config"] or {}), "model_type": model_type}
-    if not _builds(record["class"], config):
+
+    def builds(values: Mapping[str, Any]) -> bool:
+        return _builds(record["class"], values)
+
+    if not builds(config):
         return
     rows = config.get("vocab_size")
-    if type(rows) is int and not _builds(record["class"], {**config, "pad_token_id": rows}):
+    if type(rows) is int and not builds({**config, "pad_token_id": rows}):
         yield PAD
-        below = [_builds(record["class"], {**config, "pad_token_id": number}) for number in (-rows, -rows - 1)]
-        if below == [True, False]:
+        if [builds({**config, "pad_token_id": number}) for number in (-rows, -rows - 1)] == [True, False]:
             yield PAD_BELOW
     plain = {**config, "add_cross_attention": False, "is_decoder": False}
-    if _builds(record["class"], plain) and not _builds(record["class"], {**plain, "add_cross_attention": True}):
+    if builds(plain) and not builds({**plain, "add_cross_attention": True}):
         yield CROSS
+    yield from of_heads(config, builds)
+
+
+def of_parts(model_type: str, known: Collection[str]) -> Iterator[tuple[str, list[str]]]:
+    """(type, rules on numbers of heads) of the configs within that of a type which have no record of their own.
+
+    known: the types of which the rules are known.
+    """
+    first = base_record(model_type)
+    config = {**decoded(first["config"] or {}), "model_type": model_type}
+    for path, kind in parts(config):
+        inner: Any = config
+        for key in path:
+            inner = inner[key]
+        if kind not in known and any(HEADS.fullmatch(key) for key in inner) and _builds(first["class"], config):
+            found = of_heads(inner, lambda values, path=path: _builds(first["class"], placed(config, path, values)))
+            yield kind, list(found)
+
+
+def of_heads(config: Mapping[str, Any], builds: Callable[[Mapping[str, Any]], bool]) -> Iterator[str]:
+    """Rules on the numbers of heads of a config."""
     for key in [key for key in config if HEADS.fullmatch(key) and type(config[key]) is int]:
-        if not _builds(record["class"], {**config, key: 0}):
+        if not builds({**config, key: 0}):
             yield f"({key} == 0)"
         numbers = [number for number in range(1, 13) if number != config[key]]
-        wrong = {number for number in numbers if not _builds(record["class"], {**config, key: number})}
+        wrong = {number for number in numbers if not builds({**config, key: number})}
         for width in WIDTHS:
             size = config.get(width)
             if type(size) is int and wrong and wrong == {number for number in numbers if size % number}:
@@ -380,6 +410,11 @@ def main() -> None:
                 rules["older"] = [one for one in before.get(model_type, {}).get("older", ()) if one in stated]
                 rules["pad"] = default_pad(auto.CONFIG_MAPPING[model_type]) if PAD in str(rules) else 0
                 found[model_type] = {key: listed for key, listed in rules.items() if listed}
+    for model_type in named or recorded:
+        of_models = {name for name, rules in found.items() if name in recorded or "model" in rules}
+        for name, listed in of_parts(model_type, {*recorded, *of_models}) if model_type in recorded else ():
+            if listed:
+                found[name] = {**found.get(name, {}), "model": listed}
     lines = [f"{json.dumps(name)}: {json.dumps(rules)}" for name, rules in sorted(found.items())]
     RULES.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
     print(len(found), "types")

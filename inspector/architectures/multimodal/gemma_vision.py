@@ -71,10 +71,12 @@ GEMMA3N = Architecture("gemma3n", ties=TIES, heads=BARE_MODEL, dialects=SPELLING
 GEMMA4 = Architecture("gemma4", ties=TIES, heads=BARE_MODEL, dims=TEXT,
     parts=rows(
         submodel("text",   "language_model.", head="Model"),
-        submodel("vision", "vision_tower.", GEMMA4_VISION, when="vision_config"),
-        submodel("audio",  "audio_tower.",  GEMMA4_AUDIO,  when="audio_config"),
-        part("embed_vision.embedding_projection", "bridge.vision", linear("vision.d -> d"), when="vision_config"),
-        part("embed_audio.embedding_projection",  "bridge.audio",  linear("audio.o -> d"),  when="audio_config")))
+        submodel("vision", "vision_tower.", GEMMA4_VISION, when="vision_config != null"),
+        submodel("audio",  "audio_tower.",  GEMMA4_AUDIO,  when="audio_config != null"),
+        part("embed_vision.embedding_projection", "bridge.vision", linear("vision.d -> d"),
+             when="vision_config != null"),
+        part("embed_audio.embedding_projection", "bridge.audio", linear("audio.o -> d"),
+             when="audio_config != null")))
 GEMMA4_UNIFIED_SAVED = {                       # transformers saves the names of the release
     "*embed_vision.patch_": "vision_embedder.patch_", "*embed_vision.pos_": "vision_embedder.pos_",
     "*embed_vision.multimodal_embedder.": "embed_vision."}
@@ -92,8 +94,8 @@ GEMMA4_UNIFIED = Architecture("gemma4_unified", ties=TIES, heads=BARE_MODEL,
             part("pos_embedding", "embed.position", param("n 2 e")),
             part("pos_norm",      "norm.position",  affine("e")),
             part("multimodal_embedder.embedding_projection", "bridge.vision", linear("o -> d")),
-            when="vision_config"),
-        part("embed_audio.embedding_projection", "bridge.audio", linear("a -> d"), when="audio_config")))
+            when="vision_config != null"),
+        part("embed_audio.embedding_projection", "bridge.audio", linear("a -> d"), when="audio_config != null")))
 EMBEDDING_GEMMA2 = Architecture("embedding_gemma2", heads=(head("Model", ""),), dims=TEXT,
                                 parts=GEMMA4.parts)
 GEMMA4_ASSISTANT = Architecture("gemma4_assistant gemma4_unified_assistant", ties="tie_word_embeddings | true",
