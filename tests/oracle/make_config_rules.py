@@ -30,6 +30,7 @@ import sys
 import tempfile
 import textwrap
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -315,8 +316,12 @@ def of_parts(model_type: str, known: Collection[str]) -> Iterator[tuple[str, lis
         for key in path:
             inner = inner[key]
         if kind not in known and any(HEADS.fullmatch(key) for key in inner) and _builds(first["class"], config):
-            found = of_heads(inner, lambda values, path=path: _builds(first["class"], placed(config, path, values)))
-            yield kind, list(found)
+            yield kind, list(of_heads(inner, partial(_builds_with, first["class"], config, path)))
+
+
+def _builds_with(class_name: str, config: Mapping[str, Any], path: tuple[str, ...], inner: Mapping[str, Any]) -> bool:
+    """Whether a class builds a model of a config with another config within it."""
+    return _builds(class_name, placed(config, path, inner))
 
 
 def of_heads(config: Mapping[str, Any], builds: Callable[[Mapping[str, Any]], bool]) -> Iterator[str]:
