@@ -51,6 +51,8 @@ class Stated(Struct, frozen=True):
         return 2 * abs(number - self.value) <= self.unit
 
 
+_CERTAIN = 100
+"""How many times a total must be as large as the unit of its last digit."""
 _STATED = re.compile(r"(\d[\d,_]*)(?:\.(\d+))?\s*([KMBTkmbt]?)", re.ASCII)
 _UNITS = {"": 0, "k": 3, "m": 6, "b": 9, "t": 12}
 
@@ -93,7 +95,12 @@ def check_claim(
 
 
 def _as_a_whole(stated: Stated, counts: Counts) -> str | None:
-    """What a total counts if it is a total of all weights in another unit: bytes, or every parameter twice or half."""
+    """What a total counts if it is a total of all weights in another unit: bytes, or every parameter twice or half.
+
+    With fewer than three digits it is near one of these by chance.
+    """
+    if stated.unit * _CERTAIN > stated.value:
+        return None
     true = counts.unique_parameters
     wholes = (
         (counts.stored_bytes, "these are the bytes of the weights"),

@@ -115,3 +115,19 @@ def test_counters_counted_with_other_bits(each: int, because: str | None) -> Non
     found = [finding.code for finding in audited.findings if finding.severity == "warning"]
     assert found == ([] if because else ["P705"])
     assert because is None or because in audited.claims[0].because
+
+
+@pytest.mark.parametrize(
+    ("text", "because"),
+    [
+        ("16.1B", "these are the bytes of the weights"),
+        ("4.02B", "it is half of the parameters"),
+        ("16B", ""),
+        ("4B", ""),
+    ],
+)
+def test_a_total_of_few_digits_is_not_explained_by_chance(text: str, because: str) -> None:
+    stated = read_claim(text)
+    (claim,) = audit_loaded(judged(genuine(LLAMA8B), LLAMA8B).checkpoint, stated).claims
+    assert (claim.agrees, claim.explained) == (False, bool(because))
+    assert claim.because.endswith(because or "no part of the formula explains it")
