@@ -18,7 +18,20 @@ from inspector.auditing.start import audit
 from tests.checkpoints import genuine
 from tests.judged import base_record, codes, judged, spec_of
 from tests.loads.damage import healthy, write
-from tests.quantization.made_by_formula import Tensors, awq, bnb, bnb4, bnb8, ct, floats, mlx, scaled, torchao
+from tests.quantization.made_by_formula import (
+    Tensors,
+    awq,
+    bnb,
+    bnb4,
+    bnb8,
+    ct,
+    floats,
+    gptq,
+    gptq_config,
+    mlx,
+    scaled,
+    torchao,
+)
 from tests.quantization.recorded import variants
 from tests.quantization.stored import Spec, checkpoint
 
@@ -175,7 +188,7 @@ AWQ = (awq(64), {"quant_method": "awq", "bits": 4, "group_size": 64, "zero_point
     ("qwen3_moe", {"num_experts": 4, "moe_intermediate_size": 128, "decoder_sparse_step": 1}, "random"),
     ("olmoe", {"num_experts": 4, "intermediate_size": 128}, "random"), ("llama", {}, "complete"),
 ])  # fmt: skip
-@pytest.mark.parametrize(("writer", "block"), [AWQ, NF4])
+@pytest.mark.parametrize(("writer", "block"), [AWQ, NF4, (gptq(4, 64), gptq_config(4, 64))])
 def test_version_5_does_not_merge_quantized_experts(
     model: str, sizes: dict[str, Any], outcome: str, writer: Writer, block: dict[str, Any], tmp_path: Path
 ) -> None:

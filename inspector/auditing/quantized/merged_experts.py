@@ -21,14 +21,13 @@ from inspector.loading.outcome import RANDOM, REFUSES, UNKNOWN
 from inspector.loading.tables import NEWEST
 from inspector.reconciler.ledger import Line
 
-AWQ: Final = "awq"
-BITSANDBYTES: Final = "bitsandbytes"
-OUTCOMES: Final = {"awq": RANDOM, "nf4": REFUSES, "fp4": REFUSES, "llm-int8": UNKNOWN}
+METHODS: Final = frozenset({"awq", "bitsandbytes", "gptq"})
+OUTCOMES: Final = {"awq": RANDOM, "gptq": RANDOM, "nf4": REFUSES, "fp4": REFUSES, "llm-int8": UNKNOWN}
 """Scheme -> what version 5 does with such experts: it has quantized layers only in place of `nn.Linear`.
 
-Measured with transformers 5.24 and GPTQModel 7.7 for Mixtral and Qwen3-MoE: `gate_up_proj` and `down_proj` of all
-experts are missing, and every tensor of the experts is unexpected. Four-bit experts of bitsandbytes 0.50, as version 4
-saves them, end in an error of the conversion; of eight bits the weights are unexpected and none is missing.
+Measured with transformers 5.24, GPTQModel 7.7 and optimum 2.3 for Mixtral and Qwen3-MoE: `gate_up_proj` and `down_proj`
+of all experts are missing, and every tensor of the experts is unexpected. Four-bit experts of bitsandbytes 0.50, as
+version 4 saves them, end in an error of the conversion; of eight bits the weights are unexpected and none is missing.
 """
 METHOD: Final = "compressed-tensors"
 EXPERTS: Final = ".experts.#."
@@ -44,7 +43,7 @@ def unread_experts(audited: Audit) -> Recorded | None:
     """The behaviour of version 5 on experts that it merges and does not find; None without such experts."""
     config = audited.checkpoint.config
     block = None if config is None else config.values.get(QUANTIZATION)
-    if audited.unpacked is not None and audited.unpacked.settings.base.method in (AWQ, BITSANDBYTES):
+    if audited.unpacked is not None and audited.unpacked.settings.base.method in METHODS:
         packed = next((line.packed for line in _merged(audited) if line.packed is not None), None)
         outcome = None if packed is None else OUTCOMES.get(packed.scheme)
         because = "it merges the experts, and does not read quantized ones that are stored one by one"
