@@ -21,7 +21,8 @@ def mend_markdown(mended: Mended) -> str:
     lines += [""] if groups else []
     if mended.left:
         lines += ["## Remains", ""]
-        lines += [f"- {one.finding}: {code(one.title)}. {escaped(one.because)}" for one in mended.left]
+        for one in mended.left:
+            lines += [f"- {one.finding}: {code(one.title)}", f"  - help: {escaped(one.because)}"]
         lines.append("")
     if mended.failure is not None:
         lines += [f"Failed: {escaped(mended.failure)}", ""]

@@ -203,3 +203,17 @@ def test_a_closed_pipe_is_not_an_error() -> None:
     process.stdout.close()
     assert b"Traceback" not in process.stderr.read()
     process.wait()
+
+
+@pytest.mark.parametrize(
+    ("words", "first", "contained"),
+    [
+        (("count", "small-llama"), "# `small-llama`", "| parameters | 213,568 | 213\\.57K"),
+        (("mend", "small-llama"), "# `small-llama`: nothing to mend", "verdict clean"),
+        (("mend", "my-finetune"), "# `my-finetune`: ", "  - help: "),
+    ],
+)
+def test_markdown(words: tuple[str, ...], first: str, contained: str) -> None:
+    printed = run(*words, "--format", "markdown").stdout
+    assert printed.startswith(first)
+    assert contained in printed
