@@ -12,7 +12,8 @@ from inspector.reconciler.place import Placed, Placement
 from inspector.reconciler.reconcile import Reconciled
 from inspector.reconciler.wording import place_name
 
-ROLES = ("embed.token", "head.token", "embed.shared")
+HEAD = "head.token"
+ROLES = ("embed.token", HEAD, "embed.shared")
 MOST_BEYOND = 8
 """Most rows beyond those of the tokens: Mllama has eight, for its images."""
 ADDED = "final_logits_bias"
@@ -44,7 +45,7 @@ def resized_in_part(case: Reconciled) -> tuple[Finding, Placement] | None:
         stored_rows=rows,
         resized=tuple(place_name(one.block.key, one.boxes) for one in resized),
         kept=tuple(place_name(one.block.key, one.boxes) for one in kept),
-        tied=any(block.tie is not None and block.slot.role in ROLES for block in case.plan.blocks),
+        tied=any(block.tie is not None and block.slot.role == HEAD for block in case.plan.blocks),
         copies=all(one.block.tie is not None for one in resized),
         added=all(one.block.key == ADDED for one in resized),
         beyond=beyond.pop(),

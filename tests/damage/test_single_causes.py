@@ -680,3 +680,17 @@ def test_vectors_that_another_type_of_the_same_layout_does_not_have(
 def test_vectors_that_are_lost(model_type: str, suffix: str, lost: str) -> None:
     spec, config = record(model_type, suffix)
     assert bad(judged(without(spec, lost), config)) == ["N403"]
+
+
+@pytest.mark.parametrize("model_type", ["t5", "mt5", "umt5"])
+def test_a_head_of_its_own_does_not_follow_the_embedding(model_type: str) -> None:
+    """T5's halves share one table whether the head is tied or not."""
+    one = base_record(model_type, "ForConditionalGeneration")
+    spec = spec_of(one)
+    rows, width = spec["shared.weight"][1]
+    spec |= dict.fromkeys(("decoder.embed_tokens.weight", "lm_head.weight"), ("F32", (rows - 20, width)))
+    (found,) = (
+        each for each in judged(spec, {**one["config"], "tie_word_embeddings": False}).findings
+        if each.severity != "note"
+    )  # fmt: skip
+    assert found.code == "C324" and "the head is tied" not in found.help
