@@ -58,7 +58,7 @@ def test_a_key_that_is_left_out_has_the_default_of_its_class(name: str) -> None:
 
 
 @pytest.mark.parametrize("stated", ["NoSuchModel", UNSET])
-@pytest.mark.parametrize("name", ["AutoencoderKL", "CLIPImageProjection", "WuerstchenPrior"])
+@pytest.mark.parametrize("name", ["AutoencoderKL", "AutoencoderOobleck", "WuerstchenPrior"])
 def test_a_class_loads_its_component_where_the_config_names_no_class(name: str, stated: Any, tmp_path: Path) -> None:
     record = diffusers_records(name)[0]
     config = {key: one for key, one in {**record["config"], "_class_name": stated}.items() if one is not UNSET}
@@ -66,6 +66,15 @@ def test_a_class_loads_its_component_where_the_config_names_no_class(name: str, 
     (load,) = found.loads
     assert (load.loader, load.outcome, load.missing, load.unexpected) == ("diffusers", "complete", 0, 0), load
     assert found.verdict == "clean"
+
+
+def test_a_null_next_to_a_rounded_quotient_is_not_refused(tmp_path: Path) -> None:
+    records = diffusers_records("LuminaNextDiT2DModel")
+    record = next(one for one in records if one["config"]["hidden_size"] == 49)
+    spec = {name: entry for name, entry in spec_of(record).items() if not name.endswith("linear_2.weight")}
+    assert record["config"]["ffn_dim_multiplier"] is None
+    (load,) = audit(str(write(healthy(spec, record["config"], WEIGHTS), tmp_path))).loads
+    assert load.outcome != "refuses", load
 
 
 @pytest.mark.parametrize("name", diffusers_classes())
@@ -150,6 +159,8 @@ def test_a_list_of_another_length_is_one_finding(name: str) -> None:
         ("BriaTransformer2DModel", {"guidance_embeds": [1, 2]}, {"guidance_embeds"}),  # as true is read
         ("AllegroTransformer3DModel", {"dropout": -1}, {"dropout"}),
         ("AllegroTransformer3DModel", {"dropout": 1}, set()),
+        ("AutoencoderKL", {"norm_num_groups": 1.5}, {"norm_num_groups"}),
+        ("AutoencoderKL", {"norm_num_groups": 4.0}, set()),
     ],
 )
 def test_values_that_a_class_refuses(name: str, changes: dict[str, Any], refused: set[str]) -> None:

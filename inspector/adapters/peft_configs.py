@@ -168,7 +168,8 @@ def refusal(values: Mapping[str, Any], base_type: object = None) -> str:
     known = {key: value for key, value in values.items() if key in entry["keys"]}
     known = known if kind != "GLORA" or _of_low_rank(known) else {**known, "r": 0}
     return (
-        _value_refused(kind, known)
+        _pattern_refused(kind, known, entry)
+        or _value_refused(kind, known)
         or _condition_refused(kind, known, entry["refused"])
         or next(_measured(kind, _filled_in(known) if made_parameters(values, base_type) else known, entry), "")
     )
@@ -201,6 +202,14 @@ def _measured(kind: str, values: Mapping[str, Any], entry: Mapping[str, Any]) ->
         value = values.get(key)
         if isinstance(value, str) and value not in known.split():
             yield f"{kind} has no {key} {shown(value)}, only {', '.join(known.split())}"
+
+
+def _pattern_refused(kind: str, values: Mapping[str, Any], entry: Mapping[str, Any]) -> str:
+    """The reason for refusing ranks or scales of single modules: PEFT asks for their keys, even of an empty value."""
+    for key in PATTERNS:
+        if key in entry.get("null", "").split() and values.get(key) is not None and not isinstance(values[key], dict):
+            return f"{kind} does not load with {key} {shown(values[key])}"
+    return ""
 
 
 def _value_refused(kind: str, values: Mapping[str, Any]) -> str:
@@ -251,6 +260,8 @@ def _condition_refused(kind: str, values: Mapping[str, Any], conditions: Sequenc
         first, without, other = condition.partition(" without ")
         if not without:
             first, _, other = condition.partition(" with ")
+        if without and not values.get(first):
+            continue  # PEFT tests whether both are true there
         if first in stated and (other in stated) is not bool(without):
             return f"{kind} refuses {condition}"
     return ""

@@ -74,7 +74,9 @@ def _by_names(checkpoint: Checkpoint, values: Mapping[str, Any], case: Reconcile
     name = str(stated)
     shown_by_names = _classes_by_names(name, case)
     if shown_by_names:  # `from_pretrained` of a class does not read a name that is no class of diffusers
-        first, *others = (_by_names(checkpoint, {**values, CLASS: one}, None) for one in shown_by_names)
+        first, *others = (
+            _by_names(checkpoint, {**values, CLASS: one}, _as_configured(case, one)) for one in shown_by_names
+        )
         different = any(replace(one, because="") != replace(first, because="") for one in others)
         words = f"it loads with one of {listed(shown_by_names, MOST_CLASSES)}, and its config names none of them"
         return _load(UNKNOWN, words, files) if different else first
@@ -82,7 +84,9 @@ def _by_names(checkpoint: Checkpoint, values: Mapping[str, Any], case: Reconcile
     if refused is not None:
         return _load(REFUSES, f"{name} cannot be built with its {refused.key}: {refused.detail}", files)
     if None in values.values():
-        null = null_key(plan_of(values, name, name, NEWEST), values)
+        unrounded = plan_of(values, name, name, NEWEST)
+        uneven = unrounded is not None and any(one.kind == "remainder" for one in unrounded.scope.faults)
+        null = "" if uneven else null_key(unrounded, values)  # a class may round a quotient next to the null
         if null:
             return _load(REFUSES, f"{null} is null, and {name} computes with it", files)
     counted = _with_numbers(values, name)
@@ -111,6 +115,11 @@ def _classes_by_names(stated: str, case: Reconciled | None) -> tuple[str, ...]:
     if case is None or not case.reading.by_names or is_class(stated):
         return ()
     return tuple(filter(is_class, (case.reading.name, *case.reading.same_names)))
+
+
+def _as_configured(case: Reconciled | None, name: str) -> Reconciled | None:
+    """The comparison with the definition of a class, if the sizes in it are those of the config."""
+    return case if case is not None and case.reading.name == name and not case.solved else None
 
 
 def is_class(name: str) -> bool:

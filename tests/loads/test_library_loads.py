@@ -145,6 +145,13 @@ OF_CONFIGS: list[tuple[str, list[Any], str, str]] = [
     ),
     ("llama.default", [["config", ["rank_pattern"], {"mlp": 1.5}, adapter_cases.CONFIG]], COMPLETE, ""),
     ("llama.default", [["config", ["rank_pattern"], {"q_proj": 1.5}, adapter_cases.CONFIG]], "refuses", "q_proj"),
+    ("llama.default", [["config", ["alpha_pattern"], 0, adapter_cases.CONFIG]], "refuses", "alpha_pattern 0"),
+    ("mixtral.all-linear", [["config", ["alpha_pattern"], 0, adapter_cases.CONFIG]], "refuses", "alpha_pattern 0"),
+    ("mixtral.all-linear", [["config", ["alpha_pattern"], None, adapter_cases.CONFIG]], COMPLETE, ""),
+    ("bert.labels", [["config", ["modules_to_save"], [["classifier"]], adapter_cases.CONFIG]], "refuses", "modules_to"),
+    ("mixtral.one-parameter", [["config", ["layers_pattern"], {}, adapter_cases.CONFIG]], COMPLETE, ""),
+    ("llama.default", [["config", ["layers_pattern"], "", adapter_cases.CONFIG]], COMPLETE, ""),
+    ("llama.default", [["config", ["layers_pattern"], "h", adapter_cases.CONFIG]], "refuses", "without layers"),
     ("llama.hira", [["config", ["rank_pattern"], {"q_proj": -1}, adapter_cases.CONFIG]], COMPLETE, ""),  # unread
     ("llama.delora", [["config", ["rank_pattern"], {"q_proj": None}, adapter_cases.CONFIG]], "refuses", "r None"),
     ("llama.loha", [["config", ["rank_pattern"], {"q_proj": 0}, adapter_cases.CONFIG]], "refuses", "r 0"),
