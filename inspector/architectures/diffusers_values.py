@@ -279,7 +279,7 @@ def _divisors(values: Mapping[str, Any], entry: Mapping[str, Any], class_name: s
     stated = {**class_defaults(class_name)[0], **values} if rules else {}
     for key, listed in rules.items():
         number = stated.get(key)
-        for widths in listed.split() if _is_number(number) and number > 0 else ():
+        for widths in listed.split() if isinstance(number, int | float) and number > 0 else ():
             channels = stated.get(widths)
             odd = [one for one in channels if _is_int(one) and one % number] if isinstance(channels, list) else []
             if odd:
