@@ -48,3 +48,13 @@ def test_matrices_of_all_experts_in_one_tensor_may_be_transposed(model_type: str
     ]
     assert {one.code for one in found} == {"D502"}
     assert all(one.help.startswith("transpose each: tensor.mT.contiguous()") for one in found)
+
+
+@pytest.mark.parametrize(("model_type", "key"), [("mixtral", "num_local_experts"), ("olmoe", "num_experts"),
+                                                 ("qwen2_moe", "num_experts")])  # fmt: skip
+def test_a_router_shows_the_number_of_experts(model_type: str, key: str) -> None:
+    """No expert is lost: the router has a row for each of those that are stored."""
+    record = base_record(model_type, "CausalLM")
+    config = {**record["config"], key: 2 * record["config"][key]}
+    (found,) = (one for one in judged(spec_of(record), config).findings if one.severity != "note")
+    assert [(step.key, step.new) for step in found.steps] == [((key,), record["config"][key])]

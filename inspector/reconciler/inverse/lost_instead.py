@@ -15,6 +15,12 @@ def _finds_unexpected(before: Differences, after: Differences) -> bool:
     return tensors[1] < tensors[0]
 
 
+def _mends_shapes(before: Differences, after: Differences) -> bool:
+    """True if stored tensors have the shape for the other value: a router with a row for each expert."""
+    tensors = [sum(one.tensors for one in side.placement.mismatched) for side in (before, after)]
+    return tensors[1] < tensors[0]
+
+
 def _lost(differences: Differences, leaf: Leaf) -> tuple[str, tuple[Box, ...]] | None:
     """The family and boxes that are missing if the config is right, if the leaf is the number of some part."""
     gaps = differences.placement.missing
@@ -28,7 +34,7 @@ def lost_beside(before: Differences, after: Differences, value: Any, leaf: Leaf)
     """The family and boxes that the weights may have lost if the config is right."""
     if value is False:
         return _part_lost(before, after)
-    return None if _finds_unexpected(before, after) else _lost(before, leaf)
+    return None if _finds_unexpected(before, after) or _mends_shapes(before, after) else _lost(before, leaf)
 
 
 def _part_lost(before: Differences, after: Differences) -> tuple[str, tuple[Box, ...]] | None:
