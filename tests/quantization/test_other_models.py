@@ -238,3 +238,16 @@ def test_integers_that_a_loader_takes_for_weights_say_so(model: str, tmp_path: P
     (only,) = [one for one in result.findings if one.severity == "error"]
     assert only.code == "T603" and result.loads[0].outcome == "complete"
     assert ("loads", "transformers 5.23 takes these numbers for weights, without an error") in only.rows()
+
+
+@pytest.mark.parametrize(
+    ("model", "head"), [("llava", "language_model.lm_head"), ("mistral3", "language_model.lm_head")]
+)
+def test_the_list_for_version_5_has_the_head_too(model: str, head: str, tmp_path: Path) -> None:
+    writer = scaled("F8_E4M3", lambda rows, _: ("BF16", [rows, 1]))
+    config, spec = quantized(model, "ForConditionalGeneration", writer, "vision", "projector", "head")
+    ignored = ["re:vision_tower.*", "re:multi_modal_projector.*", head]
+    block = {**EIGHT, "ignore": ignored}
+    result = stored(tmp_path, spec, {**config, "quantization_config": block})
+    lists = [one.remedy().steps[0].new for one in result.findings if one.of_loader and one.remedy().steps]
+    assert len(lists) == 1 and lists[0][: len(ignored) + 1] == [*ignored, "re:.*lm_head$"]

@@ -13,12 +13,14 @@ from collections.abc import Iterator, Sequence
 from inspector.algebra.boxes import minus
 from inspector.auditing.quantized.plain_modules import (
     BY_PATTERN,
+    HEAD,
     LISTS,
     Namer,
     among_packed,
     covered,
     entries_left_out,
     finds,
+    head_entry,
     path_of,
 )
 from inspector.auditing.result import Audit
@@ -69,7 +71,15 @@ def plain_for_newest(audited: Audit) -> Recorded | None:
     entry, _, path = unfound[0]
     added = tuple(dict.fromkeys(entry for _, _, entry in unfound))
     if method == BY_PATTERN:
-        added = tuple(one for one in entries_left_out(audited.lines, method)[1] if one not in stated)
+        heads = [
+            line.family.removesuffix(".weight")
+            for line in audited.lines
+            if line.role.startswith(HEAD)
+            and line.packed is None
+            and not covered(stated, namer(line.family).removesuffix(".weight"), line.boxes)
+        ]
+        left = [*(head_entry(one, method) for one in heads), *entries_left_out(audited.lines, method)[1]]
+        added = tuple(one for one in left if one not in stated)
     because = f'its list of unquantized modules has "{entry}", and the model {path}'
     return Recorded(RANDOM, because, (str(LISTS[method]), [*stated, *added]))
 
