@@ -125,11 +125,19 @@ def _is_of_more(shapes: Sequence[Shape], family: Family | None) -> bool:
 
 def _is_null(values: Any, leaf: Sequence[str | int]) -> bool:
     """True if a config has null at the position of a leaf."""
+    return _at(values, leaf) is None
+
+
+def _at(values: Any, leaf: Sequence[str | int]) -> Any:
+    """The value at the position of a leaf; an empty text where the config has none."""
     for segment in leaf:
-        if not isinstance(values, Mapping) or segment not in values:
-            return False
-        values = values[segment]
-    return values is None
+        if isinstance(values, Mapping) and segment in values:
+            values = values[str(segment)]
+        elif isinstance(values, list) and type(segment) is int and 0 <= segment < len(values):
+            values = values[segment]
+        else:
+            return ""
+    return values
 
 
 def fault_of(plan: Plan) -> Fault | None:

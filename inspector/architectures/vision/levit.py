@@ -1,8 +1,9 @@
 """LeViT.
 
 modeling_levit.py: every linear is followed by a batch norm and has no bias. Attention and MLP take turns in one list;
-the first two stages end with an attention that halves the grid and an MLP. `down_ops` is worked out from `hidden_sizes`
-and the first `key_dim`. A table of biases has a number for each distance between two points of the grid.
+the first two stages end with an attention that halves the grid and an MLP. `down_ops` has the type, key width, heads,
+value width, factor of the MLP and stride for each of these; without it they follow from `hidden_sizes` and the first
+`key_dim`. A table of biases has a number for each distance between two points of the grid.
 """
 
 from inspector.notation.definition import Architecture, Dims, head, part, rows, under
@@ -22,15 +23,18 @@ CLASSIFY = rows(
     part("linear",     "head.class", dense("f -> C")))
 # e: width of the first stage; w, v: width of a stage and of the next; k, h, a: key width, heads, value width per key
 # width; n: numbered modules of a stage (t per block), A attention, M feed-forward; D: stages with downsampling, N, O
-# its modules, z, y: its key width and heads; r: side of the map
-LEVIT = Architecture("levit", ignores="down_ops",
+# its modules, z, y, g, u: its key width, heads, value width per key width, and factor of the MLP; r: side of the map
+LEVIT = Architecture("levit",
     dims=Dims(c="num_channels", S="len(depths)", e="hidden_sizes[0]", q="kernel_size", w="hidden_sizes[{S}]",
               k="key_dim[{S}]",
               h="num_attention_heads[{S}]", a="attention_ratio[{S}]", x="mlp_ratio[{S}]", t="2 when x > 0 | 1",
               n="depths[{S}]*t",
               A="0 : n : t", M="1 : n : 2 when x > 0 | 0", D="S[:2]", N="n : n + 1", O="n + 1 : n + 2",
-              v="hidden_sizes[{D} + 1]", z="key_dim[0]", y="w//z",
-              two="2", r0="image_size//patch_size", r1="(r0 - 1)//2 + 1", r2="(r1 - 1)//2 + 1",
+              v="hidden_sizes[{D} + 1]", z="key_dim[0] when down_ops == null | down_ops[{D}][1]",
+              y="w//z when down_ops == null | down_ops[{D}][2]", g="4 when down_ops == null | down_ops[{D}][3]",
+              u="2 when down_ops == null | down_ops[{D}][4]",
+              r0="image_size//patch_size", r1="(r0 - 1)//(2 when down_ops == null | down_ops[0][5]) + 1",
+              r2="(r1 - 1)//(2 when down_ops == null | down_ops[1][5]) + 1",
               r="r0 when {S} == 0 | r1 when {S} == 1 | r2",
               f="hidden_sizes[len(hidden_sizes)-1]", d="f", C="labels"),
     parts=rows(
@@ -45,10 +49,10 @@ LEVIT = Architecture("levit", ignores="down_ops",
         under("encoder.stages.{S}.layers.{M}.module", MLP),
         under("encoder.stages.{D}.layers.{N}",
             part("attention_biases", "attention.bias.down", param("y r*r")),
-            under("keys_values", NORMED, i="w", o="5*z*y", tower="down.kv"),
+            under("keys_values", NORMED, i="w", o="(g + 1)*z*y", tower="down.kv"),
             under("queries",     NORMED, i="w", o="z*y", tower="down.query"),
-            under("projection",  NORMED, i="4*z*y", o="v", tower="down.output")),
-        under("encoder.stages.{D}.layers.{O}.module", rows(MLP, w="v", x="two"), tower="down")),
+            under("projection",  NORMED, i="g*z*y", o="v", tower="down.output")),
+        under("encoder.stages.{D}.layers.{O}.module", rows(MLP, w="v", x="u"), tower="down")),
     heads=(
         head("Model", ""),
         head("ForImageClassification", "levit.", under("classifier", CLASSIFY), default=True),

@@ -14,7 +14,8 @@ from inspector.notation.kinds import affine, batchnorm, buffer, conv, conv_t, de
 AS_FIRST_WRITTEN = {
     "*.attention.q_proj": ".attention.attention.query", "*.attention.k_proj": ".attention.attention.key",
     "*.attention.v_proj": ".attention.attention.value", "*.attention.o_proj": ".attention.output"}
-LW_DETR_VIT = Architecture("lw_detr_vit", ignores="out_features out_indices", dialects=({}, AS_FIRST_WRITTEN),
+LW_DETR_VIT = Architecture("lw_detr_vit", ignores="cae_init_values out_features out_indices",
+    dialects=({}, AS_FIRST_WRITTEN),
     dims=VISION | Dims(ff="floor(d*mlp_ratio)", q="pretrain_image_size[0]//p*(pretrain_image_size[1]//pw)",
                        a="h*(head_dim | d//h)"),
     parts=rows(
@@ -30,8 +31,8 @@ LW_DETR_VIT = Architecture("lw_detr_vit", ignores="out_features out_indices", di
             part("layernorm_after",  "norm.mlp",         affine("d")),
             part("intermediate.fc1", "mlp.up",           dense("d -> ff")),
             part("intermediate.fc2", "mlp.down",         dense("ff -> d")),
-            part("gamma_1",          "attention.scale",  param("d"), when="cae_init_values > 0"),
-            part("gamma_2",          "mlp.scale",        param("d"), when="cae_init_values > 0"))),
+            part("gamma_1",          "attention.scale",  param("d")),
+            part("gamma_2",          "mlp.scale",        param("d")))),
     heads=(head("Backbone", ""),))
 CONV = rows(
     part("conv", "resnet.conv", conv("i -> o, k k", bias=False)),
