@@ -143,22 +143,22 @@ def audit(
     ('findings', 38597376)
     """
     stated, wanted = inputs.claim_of(claim), inputs.loader_of(loader)
-    place = os.fspath(base) if isinstance(base, os.PathLike) else base
     with access(token, cache_dir):
         with one_budget():
             checkpoint = load(
                 source, config=config, weights=weights, revision=revision, subfolder=subfolder, repo_type=repo_type,
                 local_files_only=local_files_only, cache_dir=cache_dir, token=token, progress=progress,
             )  # fmt: skip
-            audited = audit_opened(
-                checkpoint, stated, base=place, with_base=with_base, whole=weights is None, progress=progress
-            )
+            bases, whole = inputs.place_of(base), weights is None
+            audited = audit_opened(checkpoint, stated, base=bases, with_base=with_base, whole=whole, progress=progress)
         audited = _read_more(audited, values or bool(tensors), tensors, reference, progress)
         audited = _with_samples(audited) if sample and not (values or tensors) else audited
-        return _as(Audit, audited if wanted is None else _judged_for(audited, wanted))
+        return _as(Audit, _judged_for(audited, wanted))
 
 
-def _judged_for(audited: AuditResult, loader: str) -> AuditResult:
+def _judged_for(audited: AuditResult, loader: str | None) -> AuditResult:
+    if loader is None:
+        return audited
     from inspector.auditing.loads.one_loader import judged_for
 
     return judged_for(audited, loader)

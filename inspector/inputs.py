@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, cast
 
 from inspector.loader.checkpoint import Checkpoint
@@ -11,7 +11,7 @@ from inspector.loader.config_file import Config
 from inspector.loader.dtype import BITS, TORCH_NAMES
 from inspector.loader.layout import Layout, lay_out
 from inspector.loading import LOADERS
-from inspector.reconciler.claims import Stated, read_claim
+from inspector.reconciler.stated_total import Stated, read_claim
 
 
 class Shaped(Protocol):
@@ -53,6 +53,11 @@ def claim_of(claim: int | str | None) -> Stated | None:
     if stated is None:
         raise ValueError(f"claim {claim!r} is not a parameter count; pass 8030257152 or '8.03B'")
     return stated
+
+
+def place_of(base: str | os.PathLike[str] | Sequence[str] | None) -> str | Sequence[str] | None:
+    """A base, or several, as text."""
+    return os.fspath(base) if isinstance(base, os.PathLike) else base
 
 
 def loader_of(loader: str | None) -> str | None:

@@ -15,7 +15,7 @@ from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from inspector.comparing.checkpoints import compare
 from inspector.formulas import formula
-from inspector.reconciler.claims import read_claim
+from inspector.reconciler.stated_total import read_claim
 from tests.checkpoints import Spec, genuine, write
 
 COMMON: dict[str, Any] = {

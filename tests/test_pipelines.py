@@ -18,7 +18,7 @@ from inspector.auditing.pipeline.widths import of_other_widths
 from inspector.auditing.start import audit
 from inspector.cli.verbs import mend
 from inspector.loading.schedulers import refused_settings
-from inspector.reconciler.claims import read_claim
+from inspector.reconciler.stated_total import read_claim
 from inspector.report.json_v1 import audit_json
 from inspector.report.text import audit_text
 from tests.adapters.records import checkpoint, records

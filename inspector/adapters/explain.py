@@ -47,8 +47,9 @@ from inspector.adapters.with_base import findings_with_base, of_labels
 from inspector.algebra.boxes import count
 from inspector.findings.adapters.heads import AdapterHeadsDiffer, AdapterHeadsDivided
 from inspector.findings.adapters.tensors import AdapterRankDiffers
-from inspector.findings.adapters.tools import AdapterHoldsBase, AdapterModulesUnmatched, AdapterNamesWrapped
+from inspector.findings.adapters.tools import AdapterHoldsBase, AdapterModulesUnmatched
 from inspector.findings.adapters.whole import Adapter, AdapterBaseDiffers, AdapterNamesUnknown, AdapterSettingDiffers
+from inspector.findings.adapters.wrapped import AdapterNamesWrapped
 from inspector.findings.finding import NAMES_SHOWN, Finding
 from inspector.matcher.families import Families
 from inspector.reconciler import ledger

@@ -203,11 +203,9 @@ def _on_numbers(
 
 
 def _power(scope: Meanings, node: Binary, base: int | float, exponent: int | float) -> Value:
-    if base < 0 and not float(exponent).is_integer():
-        scope.fault("size", node, f"{base}**{exponent} is not a real number")
-        return None
-    if abs(exponent) > 128 or abs(base) > 2**40:
-        scope.fault("size", node, f"{base}**{exponent} is too large")
+    real = base >= 0 or float(exponent).is_integer()
+    if not real or abs(exponent) > 128 or abs(base) > 2**40:
+        scope.fault("size", node, f"{base}**{exponent} is {'too large' if real else 'not a real number'}")
         return None
     try:
         return base**exponent

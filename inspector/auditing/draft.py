@@ -21,7 +21,8 @@ from inspector.reconciler.reconcile import Reconciled
 
 if TYPE_CHECKING:
     from inspector.quantization.unpacked import Unpacked
-    from inspector.reconciler.claims import Stated, TotalClaim
+    from inspector.reconciler.claims import TotalClaim
+    from inspector.reconciler.stated_total import Stated
 
 
 class Draft(Struct, frozen=True):

@@ -31,7 +31,7 @@ from inspector.reconciler.config_keys import as_meant, lacks_method
 from inspector.reconciler.dtypes import dtype_findings, unscaled, weights_not_float, without_flat, without_scales
 
 if TYPE_CHECKING:
-    from inspector.reconciler.claims import Stated
+    from inspector.reconciler.stated_total import Stated
 
 SIGNS_OF_TRAINING = ("ema", "_extra_state", "flat_param", "exp_avg", "momentum_buffer", "_packed_params")
 """Parts of names that suggest training state."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from inspector.loader.config_file import Config
     from inspector.loader.sources.address import Where
     from inspector.loader.sources.traffic import Progress
-    from inspector.reconciler.claims import Stated
+    from inspector.reconciler.stated_total import Stated
 
 SIGNS_OF_ADAPTERS = (
     ".lora_", ".base_layer.", ".original_module.", "base_model.model.", ".lora.", "_lora.", "_lora1.", ".hada_",

@@ -14,7 +14,8 @@ from inspector.reconciler.ledger import Counts, Ledger, add_up
 from inspector.reconciler.reconcile import Reconciled
 
 if TYPE_CHECKING:
-    from inspector.reconciler.claims import Stated, TotalClaim
+    from inspector.reconciler.claims import TotalClaim
+    from inspector.reconciler.stated_total import Stated
 
 
 class Totals(Struct, frozen=True):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from inspector.auditing.result import Audit
     from inspector.loader.sources.address import Where
     from inspector.loader.sources.traffic import Progress
-    from inspector.reconciler.claims import Stated
+    from inspector.reconciler.stated_total import Stated
 
 USAGE = 2
 

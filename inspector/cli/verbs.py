@@ -57,7 +57,7 @@ def audit(
         raise Failure("--base and --with-base exclude each other")
     stated = None
     if claim is not None:
-        from inspector.reconciler.claims import read_claim
+        from inspector.reconciler.stated_total import read_claim
 
         stated = read_claim(claim)
         if stated is None:

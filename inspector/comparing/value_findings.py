@@ -9,15 +9,10 @@ from msgspec.structs import replace
 from inspector.comparing.rearranged import exchanged
 from inspector.comparing.symbols import row_of
 from inspector.dialects.language import JOINED
+from inspector.findings.conversion.not_finite import ValuesOverflowed
 from inspector.findings.conversion.order import NotConverted, RowsMisordered, ValuesComputed
 from inspector.findings.conversion.quantized import ValuesQuantized
-from inspector.findings.conversion.values import (
-    RowsReordered,
-    ValuesDiffer,
-    ValuesOverflowed,
-    ValuesRounded,
-    ValuesUnchanged,
-)
+from inspector.findings.conversion.values import RowsReordered, ValuesDiffer, ValuesRounded, ValuesUnchanged
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.values.blocks import FORMATS
 from inspector.values.names import place_of_names

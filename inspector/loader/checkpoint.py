@@ -1,8 +1,7 @@
 """Reads a checkpoint from headers, index and configs: `load` for a path, `assemble` for any source.
 
-Names and shapes are not checked here. Problems of the files are findings; what could not be
-read is recorded (`lost`, `cut`), so that later stages do not report a tensor as missing because of the loss
-of its file.
+Names and shapes are not checked here. Problems of the files are findings; what could not be read is recorded (`lost`,
+`cut`), so that later stages do not report a tensor as missing because of the loss of its file.
 """
 
 from __future__ import annotations
@@ -135,7 +134,7 @@ def load(
                 read = assemble(place, given=source, weights=weights, only=only, config=chosen_config)
                 return replace(read, address=path, shadows=_shadowed(source))
             if found.reason != "absent" or os.path.lexists(source):
-                return _not_found(source, found, path)
+                return _unread(source, _no_place(found, path))
         from inspector.loader.sources.address import shown
         from inspector.loader.sources.opening import OpenedSource, open_source
 
@@ -148,7 +147,7 @@ def load(
             return _opened(opened, shown(source), weights, chosen_config)
         found = locate(opened)
         if isinstance(found, Refusal):
-            return _not_found(source, found, source)
+            return _unread(source, _no_place(found, source))
         read = assemble(found[0], given=source, weights=weights, only=found[1], config=chosen_config)
         return replace(read, address=opened)
 
@@ -247,11 +246,11 @@ def _unread(source: str, why: Finding) -> Checkpoint:
     return Checkpoint(source, os.path.basename(source.rstrip("/" + os.sep)) or source, findings=(why,), address=source)
 
 
-def _not_found(source: str, why: Refusal, path: str) -> Checkpoint:
-    """The checkpoint of a place that cannot be read. path: as the user wrote it."""
+def _no_place(why: Refusal, path: str = "") -> Finding:
+    """The finding that a place cannot be read. path: as the user wrote it."""
     from inspector.loader.no_place import no_place
 
-    return _unread(source, no_place(why, path))
+    return no_place(why, path)
 
 
 def _shadowed(source: str) -> str | None:
@@ -283,9 +282,7 @@ def assemble(
         alone=only is not None or weights is not None or config is not None,
     )
     if "." in listing.others and only is None:
-        from inspector.loader.no_place import no_place
-
-        return replace(blank, findings=(no_place(Refusal(listing.others["."])), *findings))
+        return replace(blank, findings=(_no_place(Refusal(listing.others["."])), *findings))
     contents = Contents.of(source, listing, configs.get("config"))
     picked, audit = _audited(loadable(contents), weights, only)
     findings.extend(picked.findings)
@@ -293,10 +290,8 @@ def assemble(
     if picked.weights is None or audit is None or in_component:
         if in_component:
             findings = [*faults, _of_no_component(str(weights), configs["pipeline"])]
-        if not picked.findings and "pipeline" not in configs:
-            from inspector.loader.without_weights import instead_of_weights
-
-            findings.extend(instead_of_weights(contents, configs))
+        elif not picked.findings and "pipeline" not in configs:
+            findings.extend(_instead_of_weights(contents, configs))
         others = tuple(OtherSet(one.name, one.files, one.bytes, one.kind) for one in contents.sets)
         found = with_unfinished(with_files_below(together(findings, {}), source, listing), listing)
         return replace(blank, other_sets=others, findings=tuple(found))
@@ -324,6 +319,12 @@ def assemble(
         rival="" if picked.rival is None else picked.rival.name,
         siblings={name: size for name, size in blank.siblings.items() if name not in audit.names},
     )
+
+
+def _instead_of_weights(contents: Contents, configs: Mapping[str, Config]) -> Iterator[Finding]:
+    from inspector.loader.without_weights import instead_of_weights
+
+    return instead_of_weights(contents, configs)
 
 
 def _of_no_component(weights: str, pipeline: Config) -> Finding:

@@ -14,11 +14,10 @@ from inspector.findings.types.packed import (
     OTHER_DIMS,
     PackedValuesRetyped,
     PackedWidthsDisagree,
-    PackingConfigDisagrees,
-    PackingConfigUnread,
     PackingHelperDiffers,
     PackingHelperMissing,
 )
+from inspector.findings.types.packing_config import PackingConfigDisagrees, PackingConfigUnread
 from inspector.loader.dtype import BITS
 from inspector.loader.layout import Layout
 from inspector.loader.packed import Packed

@@ -12,10 +12,10 @@ from inspector.findings.types.modules import PackedModules
 from inspector.findings.types.packed import (
     PackedValuesMissing,
     PackedValuesRetyped,
-    PackingConfigDisagrees,
     PackingHelperDiffers,
     PackingHelperMissing,
 )
+from inspector.findings.types.packing_config import PackingConfigDisagrees
 from inspector.findings.types.packing_helpers import CacheScalesStored, PackingHelperOrphaned
 from inspector.findings.types.undecided import PackingUnknown
 from inspector.findings.types.unpacked import ModuleNotPacked, SkipEntryUnread, SkippedButPacked

@@ -9,12 +9,8 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from inspector.findings.types.packed import (
-    TRANSPOSED,
-    PackedWidthsDisagree,
-    PackingConfigDisagrees,
-    PackingHelperDiffers,
-)
+from inspector.findings.types.packed import TRANSPOSED, PackedWidthsDisagree, PackingHelperDiffers
+from inspector.findings.types.packing_config import PackingConfigDisagrees
 from inspector.loader.layout import Layout
 from inspector.quantization.catalog import HELPERS, PLAIN, scheme_of
 from inspector.quantization.module import FLOAT8, FLOATS, Scheme, Tensors

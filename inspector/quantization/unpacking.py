@@ -13,7 +13,7 @@ from typing import Final
 
 from inspector.algebra.boxes import Box, joined, overlapping
 from inspector.findings.types.modules import PackedModules
-from inspector.findings.types.packed import PackingConfigDisagrees
+from inspector.findings.types.packing_config import PackingConfigDisagrees
 from inspector.loader.layout import Layout
 from inspector.loader.packed import Packed
 from inspector.matcher.families import Families, Family, Stored, families_of

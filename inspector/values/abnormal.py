@@ -8,7 +8,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from inspector.findings.conversion.values import ValuesConstant, ValuesNotFinite
+from inspector.findings.conversion.not_finite import ValuesNotFinite
+from inspector.findings.conversion.values import ValuesConstant
 from inspector.findings.conversion.zeros import (
     ColumnsUnused,
     ColumnsZero,

@@ -12,7 +12,7 @@ from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
 from inspector.loader.index import Index
 from inspector.loader.set_reading import WeightFile
-from inspector.reconciler.claims import read_claim
+from inspector.reconciler.stated_total import read_claim
 from tests.checkpoints import Spec, data_bytes, genuine
 from tests.judged import base_record, judged, spec_of
 from tests.sparse_models import LLAMA8B

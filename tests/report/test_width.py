@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from inspector import formula
 from inspector.architectures.catalog import modules
-from inspector.findings.adapters.tools import AdapterNamesWrapped
+from inspector.findings.adapters.wrapped import AdapterNamesWrapped
 from inspector.findings.finding import Place
 from inspector.findings.header.pickle import PickleHoldsObjects
 from inspector.report.base_text import base_text

@@ -48,8 +48,9 @@ from inspector.auditing.totals import check_totals
 from inspector.budget import spend
 from inspector.findings.adapters.config_of_model import AdapterConfigOfModel
 from inspector.findings.adapters.saved import AdapterAsWeights
-from inspector.findings.adapters.tools import AdapterEmpty, AdapterNamesWrapped, AdapterTypeUnknown
+from inspector.findings.adapters.tools import AdapterEmpty, AdapterTypeUnknown
 from inspector.findings.adapters.whole import AdapterBaseDiffers, AdapterBaseUnread
+from inspector.findings.adapters.wrapped import AdapterNamesWrapped
 from inspector.findings.config import ConfigMissing
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.findings.shards.names import FileNameUnknown
@@ -64,7 +65,7 @@ from inspector.reconciler.dtypes import adapter_not_float
 from inspector.reconciler.wording import names_in
 
 if TYPE_CHECKING:
-    from inspector.reconciler.claims import Stated
+    from inspector.reconciler.stated_total import Stated
 
 UNREAD_VALUES: Final = Skipped("values", "headers only: no tensor data was read")
 

@@ -19,7 +19,7 @@ from inspector.adapters.plan import plan_with
 from inspector.adapters.tools import ToolTensor, tool_tensors
 from inspector.auditing.adapter.mlx import of_whole_layers, whole_weights
 from inspector.findings.adapters.tensors import AdapterTargetMissing
-from inspector.findings.adapters.tools import AdapterNamesWrapped
+from inspector.findings.adapters.wrapped import AdapterNamesWrapped
 from inspector.findings.finding import Finding
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.loaders import PEFT, TRANSFORMERS

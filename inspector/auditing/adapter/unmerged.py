@@ -26,7 +26,7 @@ from inspector.reconciler.wording import names_in
 
 if TYPE_CHECKING:
     from inspector.notation.definition import Architecture
-    from inspector.reconciler.claims import Stated
+    from inspector.reconciler.stated_total import Stated
 
 PAIRED: Final = frozenset({"lora", "lora, transposed", "loha", "lokr"})
 """Methods of other tools with matrices that no model has."""

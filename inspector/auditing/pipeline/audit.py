@@ -43,7 +43,7 @@ from inspector.loading.pipelines import model_classes
 from inspector.reconciler.ledger import Counts, Ledger
 
 if TYPE_CHECKING:
-    from inspector.reconciler.claims import Stated
+    from inspector.reconciler.stated_total import Stated
 
 
 class AuditPart(Protocol):

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from inspector.findings.finding import Finding, Step
 from inspector.findings.types.block import QuantizationBlockMissing
-from inspector.findings.types.packed import PackingConfigDisagrees
+from inspector.findings.types.packing_config import PackingConfigDisagrees
 from inspector.findings.types.unpacked import LayersNotPacked, ModuleNotPacked, SkippedButPacked
 from inspector.loader.config_file import QUANTIZATION_KEYS, Config
 

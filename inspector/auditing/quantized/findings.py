@@ -31,12 +31,11 @@ from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.findings.types.packed import (
     PackedOtherwise,
     PackedWidthsDisagree,
-    PackingConfigDisagrees,
-    PackingConfigUnread,
     PackingHelperDiffers,
     PackingHelperMissing,
     Setting,
 )
+from inspector.findings.types.packing_config import PackingConfigDisagrees, PackingConfigUnread
 from inspector.findings.types.packing_helpers import BiasFromPacking
 from inspector.findings.types.undecided import (
     PackingEntryUnclear,

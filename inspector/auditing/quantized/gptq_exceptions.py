@@ -13,7 +13,8 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from inspector.findings.finding import Finding, Place
-from inspector.findings.types.packed import PackedOtherwise, PackingConfigDisagrees
+from inspector.findings.types.packed import PackedOtherwise
+from inspector.findings.types.packing_config import PackingConfigDisagrees
 from inspector.findings.types.unpacked import ExceptionsLost, ModuleNotPacked
 from inspector.quantization.missing_block import MOST_LISTED
 from inspector.quantization.unpacked import ModuleProblem, Unpacked

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from inspector.findings.finding import Finding
 from inspector.findings.types.formats import PackingFormatUnstated
-from inspector.findings.types.packed import PackingConfigDisagrees
+from inspector.findings.types.packing_config import PackingConfigDisagrees
 from inspector.loader.checkpoint import Checkpoint
 
 COPIES: Final[Mapping[str, tuple[str, ...]]] = {"quantization": ("quantization_config",)}

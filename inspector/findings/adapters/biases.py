@@ -56,7 +56,7 @@ class AdapterBiasesLost(AdapterBiasesMissing, frozen=True, kw_only=True):
         PEFT silently keeps the biases of the base in their places: the model is not the one of the training.
 
     Example
-        warning[A935] adapter-biases-lost: 35 of 128 biases
+        error[A935] adapter-biases-lost: 35 of 128 biases
           such as
             base_model.model.model.layers.{layer}.self_attn.q_proj.base_layer.bias
           help     download or save the adapter again
@@ -66,6 +66,7 @@ class AdapterBiasesLost(AdapterBiasesMissing, frozen=True, kw_only=True):
     """
 
     code = "A935"
+    severity = "error"
 
     def remedy(self) -> Remedy:
         return Remedy("download or save the adapter again")

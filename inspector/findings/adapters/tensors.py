@@ -72,7 +72,7 @@ class AdapterGateMissing(AdapterHalfMissing, frozen=True, kw_only=True):
         PEFT loads the adapter without a word, with a gate of 0: the prompts of these layers have no effect.
 
     Example
-        warning[A943] adapter-gate-missing:
+        error[A943] adapter-gate-missing:
           base_model.model.model.layers.6.self_attn.adaption_gate
           missing   1 of 30
           has       base_model.model.model.layers.{layer}.self_attn.adaption_prompt
@@ -84,7 +84,6 @@ class AdapterGateMissing(AdapterHalfMissing, frozen=True, kw_only=True):
     """
 
     code = "A943"
-    severity = "warning"
 
 
 class AdapterRankDiffers(Finding, frozen=True, kw_only=True):

@@ -1,9 +1,11 @@
-"""The finding on modules of a component under the names of a wrapper."""
+"""Findings on adapters whose modules or tensors have the names of a wrapper."""
 
 from __future__ import annotations
 
+import json
+
 from inspector.findings.finding import Finding, Remedy, Step
-from inspector.findings.words import count
+from inspector.findings.words import count, number
 
 
 class AdapterModulesWrapped(Finding, frozen=True, kw_only=True):
@@ -45,3 +47,53 @@ class AdapterModulesWrapped(Finding, frozen=True, kw_only=True):
         old = f"{self.component}{self.wrapper}"
         step = Step(action="rename", old=f"{old}*", new=f"{self.component}*")
         return Remedy(f'rename: key.replace("{old}", "{self.component}")', (step,))
+
+
+class AdapterNamesWrapped(Finding, frozen=True, kw_only=True):
+    """PEFT does not find the adapter's tensors by these names.
+
+    What it means
+        PEFT looks for `base_model.model.`, the module's name and the method's suffix. These names lack that prefix, or
+        that of the class with a head, are those of an older transformers, or contain the name of a wrapper
+        (torch.compile, FSDP, activation checkpointing) or of an adapter other than `default`, are misspelled, or number
+        the layers otherwise.
+
+    Why it matters
+        PEFT reports missing keys in a warning and leaves every module at its initial values: the base runs as if there
+        were not an adapter.
+
+    Example
+        error[A919] adapter-names-wrapped: PEFT finds none of 128 tensors
+          stored
+            _orig_mod.base_model.model.model.layers.0.self_attn.q_proj.lora_A.weight
+          wanted  base_model.model.model.layers.0.self_attn.q_proj.lora_A.weight
+          help    rename the tensors, or unwrap the model and save the adapter again
+
+    What to do
+        Rename the tensors in the file, or save the adapter again after removing the wrappers.
+    """
+
+    code = "A919"
+
+    tensors: int
+    of: int
+    stored: str
+    wanted: str
+    renames: tuple[tuple[str, str], ...] = ()
+    excluded: str = ""
+    """An expression for the parts of the base outside the language model, if only that was trained."""
+
+    row_texts = (("stored", "{stored}"), ("wanted", "{wanted}"))
+
+    def remedy(self) -> Remedy:
+        steps = tuple(Step(action="rename", old=stored, new=wanted) for stored, wanted in self.renames)
+        if not self.excluded:
+            return Remedy("rename the tensors, or unwrap the model and save the adapter again", steps)
+        step = Step(action="set", file="adapter_config.json", key=("exclude_modules",), new=self.excluded)
+        stated = f'"exclude_modules": {json.dumps(self.excluded)}'
+        words = f"load it into the class of the language model; or rename the tensors and set {stated}"
+        return Remedy(f"{words} in adapter_config.json", (*steps, step) if steps else ())
+
+    def headline(self) -> str:
+        found = "none" if self.tensors == self.of else f"{number(self.of - self.tensors)}"
+        return f"PEFT finds {found} of {count(self.of, 'tensor')}"

@@ -51,3 +51,8 @@ class PackedModules(ContentFinding, frozen=True, kw_only=True):
     def first_names(self) -> str:
         """The first names of the modules, and how many more."""
         return first(self.names, self.modules, 3)
+
+
+def matching(modules: int) -> str:
+    """How many modules are as the config states."""
+    return f"{count(modules, 'module')} {'matches' if modules == 1 else 'match'} the config"

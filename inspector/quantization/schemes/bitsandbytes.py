@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from inspector.findings.types.packed import PackingConfigDisagrees, PackingHelperDiffers
+from inspector.findings.types.packed import PackingHelperDiffers
+from inspector.findings.types.packing_config import PackingConfigDisagrees
 from inspector.quantization.config_block import ConfigBlock
 from inspector.quantization.module import BYTES, FLOATS, ModuleReading, Scheme, Tensors, UnpackedTensor, ceil_div, word
 from inspector.quantization.settings import QuantizationSettings

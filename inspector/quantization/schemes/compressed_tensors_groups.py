@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from inspector.findings.types.packed import PackingConfigDisagrees
+from inspector.findings.types.packing_config import PackingConfigDisagrees
 from inspector.quantization.module import Tensors, UnpackedTensor
 from inspector.quantization.schemes.compressed_tensors_config import WHOLE
 from inspector.quantization.stated import ModuleSettings

@@ -11,7 +11,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from inspector.findings.types.packed import PackingConfigDisagrees, PackingConfigUnread
+from inspector.findings.types.packing_config import PackingConfigDisagrees, PackingConfigUnread
 from inspector.quantization.config_block import ConfigBlock
 from inspector.quantization.module import Scheme, Tensors, UnpackedTensor
 from inspector.quantization.schemes.fp8 import shared_by

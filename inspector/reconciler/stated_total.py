@@ -1,0 +1,41 @@
+"""Totals as a person writes them: 8030257152 or 8.03B."""
+
+from __future__ import annotations
+
+import re
+
+from msgspec import Struct
+
+
+class Stated(Struct, frozen=True):
+    """A number as written by a person: 8.03B means every number that rounds to it."""
+
+    text: str
+    value: int
+    unit: int  # half a unit of the last given digit; 0 where all digits are given
+
+    @property
+    def rounded(self) -> str:
+        """The text if digits were left out; else ""."""
+        return self.text if self.unit else ""
+
+    def covers(self, number: int) -> bool:
+        """True if a count equals this number to the given digits."""
+        return 2 * abs(number - self.value) <= self.unit
+
+
+_STATED = re.compile(r"(\d[\d,_]*)(?:\.(\d+))?\s*([KMBTkmbt]?)", re.ASCII)
+_UNITS = {"": 0, "k": 3, "m": 6, "b": 9, "t": 12}
+
+
+def read_claim(text: str) -> Stated | None:
+    """Parses 8030257152, 8,030,257,152, 8.03B or 6607.34M; None for anything else."""
+    match = _STATED.fullmatch(text.strip())
+    if match is None or len(text) > 40:
+        return None
+    digits, fraction, unit = match[1].replace(",", "").replace("_", ""), match[2] or "", match[3].lower()
+    power = _UNITS[unit]
+    if len(fraction) > power:
+        return None
+    value = int(digits + fraction) * 10 ** (power - len(fraction))
+    return Stated(text.strip(), value, 10 ** (power - len(fraction)) if unit else 0)
