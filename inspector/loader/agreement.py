@@ -81,7 +81,8 @@ def compare(
         result.lost.clear()
         reported.append(_of_another_save(index, absent, file_of))
         return result
-    if (other := _of_another_shard(index, missing, extra, copies)) is not None:
+    foreign = _names_nothing(index, file_of)
+    if not foreign and (other := _of_another_shard(index, missing, extra, copies)) is not None:
         reported.append(other)
         file = str(other.place.file)
         missing.pop(file, None)
@@ -90,7 +91,6 @@ def compare(
     if (mix := complete_beside(index, absent, unlisted, copies)) is not None:
         reported.append(mix)
         return result
-    foreign = _names_nothing(index, file_of)
     reported.extend(foreign)
     elsewhere = {re.split(r"[/\\]", file)[-1] for file in unusable}
     copies = [copy for copy in copies if not (copy.unlisted and copy.file in elsewhere)]

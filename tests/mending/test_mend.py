@@ -96,7 +96,7 @@ def test_writing_to_a_new_folder_leaves_the_old_one_unchanged(name: str, tmp_pat
 
 MENTIONS_MEND = {
     "kv heads": "set num_key_value_heads to 2 in config.json (now 8)",
-    "renamed family": "rename 6 tensors model.layers.#.self_attn.query_proj.weight to",
+    "renamed family": "rename 6 tensors model.layers.{n}.self_attn.query_proj.weight to",
     "DataParallel, shards": "rename tensors module.* to * in 3 files",
     "older shards": "move aside 5 files: model-00001-of-00005.safetensors,",
     "no format": "1 step, which a note suggests and nothing requires",
