@@ -116,7 +116,7 @@ def _reported(folder: Path) -> Audit:
 
 
 @pytest.mark.parametrize("number", [
-    pytest.param(one, marks=() if one < 12 else pytest.mark.slow) for one in range(300)
+    pytest.param(one, marks=() if one < 4 else pytest.mark.slow) for one in range(300)
 ])  # fmt: skip
 @pytest.mark.parametrize("kind", FOLDERS)
 def test_edited_folder(kind: str, number: int, tmp_path: Path) -> None:
