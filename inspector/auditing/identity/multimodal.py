@@ -22,7 +22,7 @@ from inspector.notation.binding import bind
 FOLDER, TEXT = "multimodal", "text"
 NESTED = "text_config"
 FEWEST = 8
-"""Fewest families outside the text model that indicate another model; fewer families at all are none."""
+"""Fewest families outside the text model that indicate another model; with fewer families in all, nothing does."""
 HEADS = frozenset({"lm_head.weight", "score.weight"})
 """Endings of names that are also in text models."""
 

@@ -231,7 +231,7 @@ def _in_both_widths(audited: Audit) -> Recorded | None:
     block = None if config is None else config.values.get(QUANTIZATION)
     if unpacked is None or unpacked.settings.base.method != "bitsandbytes" or not isinstance(block, Mapping):
         return None
-    from inspector.quantization.schemes.bitsandbytes import SWITCHES
+    from inspector.findings.types.packing_config import SWITCHES
 
     if not all(block.get(key) for key in SWITCHES.values()):
         return None

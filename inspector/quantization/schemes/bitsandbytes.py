@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Final
 
 from inspector.findings.types.packed import PackingHelperDiffers
-from inspector.findings.types.packing_config import PackingConfigDisagrees
+from inspector.findings.types.packing_config import SWITCHES, PackingConfigDisagrees
 from inspector.quantization.config_block import ConfigBlock
 from inspector.quantization.module import BYTES, FLOATS, ModuleReading, Scheme, Tensors, UnpackedTensor, ceil_div, word
 from inspector.quantization.settings import QuantizationSettings
@@ -135,6 +135,5 @@ def settings(block: ConfigBlock) -> QuantizationSettings:
 
 OFF: Final = 0
 """The bits of a block without an active switch."""
-SWITCHES: Final = {4: "load_in_4bit", 8: "load_in_8bit"}
 FOUR = Scheme("nf4", "weight", ("weight.absmax", "weight.quant_map"), (*NESTED, *STATES), _is_four, _four)
 EIGHT = Scheme("llm-int8", "weight", ("SCB",), ("weight_format",), _is_eight, _eight)
