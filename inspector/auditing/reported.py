@@ -19,9 +19,10 @@ def lacks_shards(checkpoint: Checkpoint) -> bool:
         return False
     from inspector.findings.header.gguf import GgufPartRenamed, GgufPartsJoined
     from inspector.findings.reading.content import NotACheckpoint
+    from inspector.findings.reading.place import Unreadable
     from inspector.findings.shards.files import ShardMissing
 
-    closed = [one for one in checkpoint.findings if one.unreadable or isinstance(one, NotACheckpoint)]
+    closed = [one for one in checkpoint.findings if one.unreadable or isinstance(one, NotACheckpoint | Unreadable)]
     if checkpoint.index is None and any(map(_is_shard, closed)):
         return True
     return any(

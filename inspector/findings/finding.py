@@ -176,6 +176,11 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.place.file or 'a shard'} {UNREAD}: {self.name}"
 
     @property
+    def content_unknown(self) -> bool:
+        """True if a file exists, but the network did not deliver it: nothing follows for the checkpoint itself."""
+        return False
+
+    @property
     def closes_file(self) -> bool:
         """True if no loader opens the file of the finding."""
         return self.unreadable

@@ -227,7 +227,8 @@ def _opened(
     download = None
     if read.set_name and opened.commit is not None and remote is not None:
         promised = () if read.index is None else read.index.promised
-        audited = {file.name for file in read.files}.union(read.lost, promised, (read.set_name,))
+        unread = (file for one in read.findings if one.content_unknown for file in (one.place.file, *one.same_fault_in))
+        audited = {file.name for file in read.files}.union(read.lost, promised, (read.set_name,), filter(None, unread))
         download = remote.download(audited)
     return replace(
         read,

@@ -11,7 +11,7 @@ from inspector.budget import Exceeded
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader import strict_json
 from inspector.loader.signature import SNIFF_BYTES, recognise
-from inspector.loader.sources.source import Refusal, Source
+from inspector.loader.sources.source import NOT_REFUSED, Refusal, Source
 from inspector.loader.strict_json import DuplicateKeys, JsonFault
 
 CONFIG_LIMIT: Final = 64_000_000
@@ -90,16 +90,16 @@ def read_config(source: Source, name: str, kind: Kind) -> tuple[Config | None, t
 def refused_config(name: str, refusal: Refusal) -> Finding:
     """The finding on a config, or another small JSON file, that cannot be read."""
     problem = {"absent": "does not exist", "too-large": "is too large"}.get(refusal.reason, "cannot be read")
-    return unreadable_config(name, JsonFault(problem), detail=refusal.detail)
+    return unreadable_config(name, JsonFault(problem), refusal=refusal)
 
 
-def unreadable_config(name: str, fault: JsonFault, what: str = "", detail: str = "") -> Finding:
+def unreadable_config(name: str, fault: JsonFault, what: str = "", refusal: Refusal = NOT_REFUSED) -> Finding:
     """The finding on a config or other small JSON file with invalid text. what: another format that it has instead."""
     from inspector.findings.reading.content import ConfigUnreadable
 
     return ConfigUnreadable(
-        place=Place(file=name), problem=fault.reason, detail=detail, position=fault.position, what=what,
-        encoding=fault.encoding, line=fault.line,
+        place=Place(file=name), problem=fault.reason, detail=refusal.detail, position=fault.position, what=what,
+        encoding=fault.encoding, line=fault.line, reason=refusal.reason,
     )  # fmt: skip
 
 

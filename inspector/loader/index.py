@@ -14,6 +14,7 @@ from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader import strict_json
 from inspector.loader.loaders import DIFFUSERS
 from inspector.loader.signature import SNIFF_BYTES, recognise
+from inspector.loader.sources.source import NOT_REFUSED, Refusal
 from inspector.loader.strict_json import DuplicateKeys, JsonFault
 
 INDEX_LIMIT: Final = 64_000_000
@@ -114,7 +115,7 @@ def _by_file(weight_map: dict[str, str]) -> dict[str, list[str]]:
     return found
 
 
-def unreadable_index(file: str, fault: JsonFault, raw: bytes = b"") -> Finding:
+def unreadable_index(file: str, fault: JsonFault, raw: bytes = b"", refusal: Refusal = NOT_REFUSED) -> Finding:
     """The finding on an unusable index, with its actual format if the first bytes show it."""
     what = recognise(raw[:SNIFF_BYTES], len(raw)) if raw or fault.reason == "is truncated" else ""
     if what in ("json", "unknown", "text"):
@@ -123,7 +124,7 @@ def unreadable_index(file: str, fault: JsonFault, raw: bytes = b"") -> Finding:
 
     return IndexUnreadable(
         place=Place(file=file), problem=fault.reason, position=fault.position, line=fault.line, what=what,
-        bytes=len(raw),
+        bytes=len(raw), reason=refusal.reason, detail=refusal.detail,
     )  # fmt: skip
 
 

@@ -225,5 +225,5 @@ def _outline_or_index(source: Source, one: WeightSet) -> Index | Outline | Findi
 def _text(source: Source, name: str) -> bytes | Finding:
     raw = source.read_whole(name, INDEX_LIMIT)
     if isinstance(raw, Refusal):
-        return unreadable_index(name, JsonFault(f"cannot be read: {raw.detail or raw.reason}"))
+        return unreadable_index(name, JsonFault("cannot be read"), refusal=raw)
     return raw

@@ -7,6 +7,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.budget import Exceeded, allow_header, spend
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
@@ -330,7 +331,7 @@ class SetReading:
     def _parsed(self, name: str, opening: Opening) -> Header:
         """The header of a safetensors file."""
         if opening.header is None:
-            return unopened(opening.first, opening.size, name)
+            return self._as_listed(name, opening.size, unopened(opening.first, opening.size, name))
         behind = None if opening.size is None else opening.size - 8 - len(opening.header)
         allow_header(len(opening.header))
         try:
@@ -339,6 +340,18 @@ class SetReading:
             from inspector.loader.over_budget import exceeded_findings
 
             return unreadable(name, *exceeded_findings(exceeded, name))
+
+    def _as_listed(self, name: str, size: int | None, header: Header) -> Header:
+        """The findings on a file without a header, with its size in the list of files if the server sent another."""
+        listed = self.listing.files.get(name)
+        if size is None or listed in (None, size):
+            return header
+        from inspector.findings.reading.content import NotACheckpoint
+
+        findings = (
+            replace(one, listed_bytes=listed) if isinstance(one, NotACheckpoint) else one for one in header.findings
+        )
+        return replace(header, findings=tuple(findings))
 
     def _refused(self, name: str, refusal: Refusal) -> None:
         broken = self.listing.others.get(name) == "broken link"

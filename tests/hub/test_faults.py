@@ -19,12 +19,14 @@ from types import SimpleNamespace
 
 import pytest
 
+from inspector.auditing.start import audit
 from inspector.loader.checkpoint import Checkpoint, load
 from inspector.loader.sources import hub as hub_room
 from inspector.loader.sources import hub_api, ranges, redirects, web
 from inspector.loader.sources.redirects import Origin
 from inspector.loader.sources.traffic import Meter
 from inspector.loader.sources.web import Limits, Request, RequestFailure, Web
+from tests.attacks.test_edited_folders import FOLDERS
 from tests.checkpoints import header, write
 from tests.hub.conftest import SHARDS, equal, reported, rules
 from tests.hub.stand_in import Piece, Reply, Seen, StandIn, commit_of
@@ -969,3 +971,39 @@ def test_a_server_that_drops_every_second_request_of_a_connection(hub: StandIn) 
     )  # three attempts, each repeated once if a persistent connection was closed
     words = reported(checkpoint)  # the kernel reports either the end or a reset first
     assert "closed" in words or "dropped" in words
+
+
+# --- what follows for the checkpoint: nothing ---
+
+UNREAD = {
+    "the config": ("shards", {r"/config\.json": Reply(503)}, {"R006", "N414"}),
+    "the index": ("shards", {"index.json": Reply(503)}, {"S202"}),
+    "the index and a shard": ("shards", {"index.json": Reply(503), "00002-of": Reply(503)}, {"R009", "S202"}),
+    "a web page for a shard": ("shards", {"00002-of": PORTAL}, {"R005"}),
+    "a web page for the config": ("quantized", {r"/config\.json": PORTAL}, {"R006", "N414"}),
+    "the config of an adapter": ("adapter", {"adapter_config": Reply(503)}, {"A901", "R006"}),
+    "the config of a pooling": ("sentence encoder", {"1_Pooling/config": Reply(503)}, {"R006"}),
+    "the weights of a module": ("sentence encoder", {"2_Dense/model": Reply(503)}, {"R009"}),
+    "the config of a component": ("pipeline", {"unet/config": Reply(503)}, {"R006"}),
+}  # fmt: skip
+"""Case -> (kind of repository, path -> reply, the codes of the audit)."""
+
+
+@pytest.mark.parametrize("case", UNREAD)
+def test_a_file_that_was_not_delivered_says_nothing_about_the_checkpoint(
+    case: str, hub: StandIn, tmp_path: Path, shorten_limits: ShortenLimits
+) -> None:
+    kind, replies, codes = UNREAD[case]
+    shorten_limits(silence=0.5)
+    FOLDERS[kind](tmp_path / "model")
+    hub.add("org/model", tmp_path / "model")
+    assert audit("org/model").verdict == "clean"
+    for path, reply in replies.items():
+        hub.fail(path, reply)
+    audited = audit("org/model")
+    assert {one.code for one in audited.findings} == codes
+    errors = [one for one in audited.findings if one.severity == "error"]
+    assert audited.verdict == "findings" and all(one.help.startswith("try again") for one in errors)
+    assert {one.outcome for one in audited.loads} <= {"unknown"}
+    download = audited.checkpoint.download
+    assert download is None or download.needed == download.total

@@ -252,7 +252,7 @@ def _unusable(
     if _loader_of_model(checkpoint) is not None:
         return
     lacking = config is None and (PEFT.finds(name) or _of_model_name(name, families))
-    if lacking:
+    if lacking and PEFT.config not in checkpoint.siblings:
         other = checkpoint.config
         similar = other.file if other is not None and "peft_type" in other.values else None
         yield ConfigMissing(place=Place(file=PEFT.config), loader=PEFT.name, similar=similar)

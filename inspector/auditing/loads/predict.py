@@ -68,10 +68,24 @@ def with_loads(audited: Audit) -> Audit:
     return after_loading(replace(audited, loads=found)) if found else audited
 
 
+def _as_far_as_read(audited: Audit) -> Audit:
+    """The audit with its predictions; nothing is known of any loader if the network did not deliver a file."""
+    unread = next((one for one in audited.findings if one.content_unknown), None)
+    if unread is None:
+        return audited
+    because = f"{unread.place.file or 'a file'} was not read"
+    loads = (
+        replace(one, outcome=UNKNOWN, missing=None, unexpected=None, mismatched=None, because=because, excuse="",
+                keys=(), source="documented") for one in audited.loads
+    )  # fmt: skip
+    return replace(audited, loads=tuple(loads))
+
+
 def after_loading(audited: Audit) -> Audit:
     """The audit with each finding as the intended loader sees it, and a finding for a failure that no other one
     explains.
     """
+    audited = _as_far_as_read(audited)
     intended = next((one for one in audited.loads if one.intended), None)
     if intended is None:
         return audited

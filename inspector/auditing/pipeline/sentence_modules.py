@@ -168,6 +168,9 @@ def _module(
     part = folder_of(checkpoint, one.path)
     if main is not None and part is not None and part.readable and not part.tensors:
         return ModulesRead(), Widths()
+    unread = () if part is None else tuple(_not_delivered(one, part))
+    if unread:
+        return ModulesRead(unread, of_module=main is not None), Widths()
     values = config_of(part, one.kind)
     of_tokens = one.kind in TOKENS or values.get("module_input_name") == "token_embeddings" or one.kind == "Pooling"
     width = widths.tokens if of_tokens else widths.sentence
@@ -190,6 +193,14 @@ def _module(
         return ModulesRead(found, skipped, explained, own), replace(widths, tokens=behind)
     tokens = behind if one.kind in (*TOKENS, *LOOKUPS) else widths.tokens
     return ModulesRead(found, skipped if main is None else (), explained, own), Widths(tokens, behind)
+
+
+def _not_delivered(one: Listed, part: Checkpoint) -> Iterator[Finding]:
+    """The findings on files of a module that the network did not deliver."""
+    own = json_of(part, CONFIGS[one.kind]) if one.kind in CONFIGS else None
+    found = (*part.findings, *((own,) if isinstance(own, Finding) else ()))
+    for unread in dict.fromkeys(finding for finding in found if finding.content_unknown):
+        yield unread.within(one.path, _in_folder(one.path, unread.place))
 
 
 def model_below(checkpoint: Checkpoint) -> Checkpoint | None:

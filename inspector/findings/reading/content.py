@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from inspector.findings.finding import UNFINISHED, Finding, Remedy, Rows, Step
+from inspector.findings.reading.place import OVER_NETWORK, UNREAD_REMEDIES
 from inspector.findings.refetch import Refetch
 from inspector.findings.words import first, number, position_in_text
 
@@ -155,6 +156,17 @@ class NotACheckpoint(Refetch, frozen=True, kw_only=True, omit_defaults=True):
     files: int | None = None
     names: tuple[str, ...] = ()
     layers: str | None = None
+    listed_bytes: int | None = None
+    """The size in the repository's list of files, where the server sent this content instead."""
+
+    @property
+    def content_unknown(self) -> bool:
+        """True if the server sent something else than the file."""
+        return self.listed_bytes is not None
+
+    def at_its_source(self) -> Finding:
+        """The same finding for a file that was read from its original location."""
+        return self if self.content_unknown else super().at_its_source()
 
     def headline(self) -> str:
         if self.files:
@@ -170,6 +182,8 @@ class NotACheckpoint(Refetch, frozen=True, kw_only=True, omit_defaults=True):
             rows.append(("layers", self.layers))
         if self.bytes or (self.bytes is not None and not self.files):
             rows.append(("stored", f"{number(self.bytes)} bytes{' together' if self.files else ''}"))
+        if self.listed_bytes is not None:
+            rows.append(("listed", f"{number(self.listed_bytes)} bytes: the server sent this instead of the file"))
         return rows
 
     def lost_files(self) -> tuple[int, tuple[str, ...]]:
@@ -177,6 +191,8 @@ class NotACheckpoint(Refetch, frozen=True, kw_only=True, omit_defaults=True):
         return self.files or 0, self.names
 
     def remedy(self) -> Remedy:
+        if self.content_unknown:
+            return Remedy("try again; if it fails again, check HTTPS_PROXY and HF_ENDPOINT")
         own = self._own_name()
         if own is not None and str(self.place.file).endswith(UNFINISHED):
             return Remedy(f"finish the download; the program that began it renames the file to {own}")
@@ -236,6 +252,13 @@ class ConfigUnreadable(Finding, frozen=True, kw_only=True):
     encoding: str = ""
     named: bool = False
     line: int | None = None
+    reason: str = ""
+    """Why no byte was read; "" if the content is at fault."""
+
+    @property
+    def content_unknown(self) -> bool:
+        """True if the network failed."""
+        return self.reason in OVER_NETWORK
 
     def headline(self) -> str:
         return f"{self.place.file} {f'is {_CONFIG_FORMATS.get(self.what, self.what)}' if self.what else self.problem}"
@@ -259,6 +282,8 @@ class ConfigUnreadable(Finding, frozen=True, kw_only=True):
             return Remedy("save the file as UTF-8", self._written_anew())
         if self.encoding:
             return Remedy("save the file as UTF-8 without a byte order mark", self._written_anew())
+        if self.reason in UNREAD_REMEDIES:
+            return Remedy(UNREAD_REMEDIES[self.reason])
         return Remedy("repair the file, or download it again")
 
     def _written_anew(self) -> tuple[Step, ...]:

@@ -12,6 +12,11 @@ _REASONS = {
 }
 
 
+OVER_NETWORK = ("network", "incomplete", "changed", "malformed")
+"""Reasons for which a file that exists was not read and another attempt may succeed."""
+TRY_AGAIN = "try again; if it fails again, check the disk or the connection"
+
+
 class Unreadable(Finding, frozen=True, kw_only=True):
     """Error of the operating system for a source.
 
@@ -123,6 +128,12 @@ class ListingIncomplete(Finding, frozen=True, kw_only=True):
 
 FILE = "replace it with a regular file"
 
+UNREAD_REMEDIES = dict.fromkeys((*OVER_NETWORK, "input-output", "shrank"), TRY_AGAIN) | {
+    "permission": NotPermitted.remedy_text,
+    "not-regular": FILE,
+}
+"""Reason for which a small file was not read -> what to do."""
+
 
 class NotARegularFile(Unreadable, frozen=True, kw_only=True):
     """The path is not a regular file.
@@ -213,7 +224,12 @@ class ReadFailed(Unreadable, frozen=True, kw_only=True):
     """
 
     code = "R009"
-    remedy_text = "try again; if it fails again, check the disk or the connection"
+    remedy_text = TRY_AGAIN
+
+    @property
+    def content_unknown(self) -> bool:
+        """True if the network failed."""
+        return self.reason in OVER_NETWORK
 
     def rows(self) -> Rows:
         return [("because", self.detail or self.reason)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from inspector.findings.finding import Finding, Remedy, Rows, Step
+from inspector.findings.reading.place import OVER_NETWORK, UNREAD_REMEDIES
 from inspector.findings.refetch import Refetch
 from inspector.findings.words import count, listed, number, position_in_text
 
@@ -54,14 +55,26 @@ class IndexUnreadable(Refetch, frozen=True, kw_only=True, omit_defaults=True):
     bytes: int
     shards: int = 0
     line: int | None = None
+    reason: str = ""
+    """Why no byte was read; "" if the content is at fault."""
+    detail: str = ""
+
+    @property
+    def content_unknown(self) -> bool:
+        """True if the network failed."""
+        return self.reason in OVER_NETWORK
 
     def headline(self) -> str:
         return f"{self.place.file} {f'is {_FORMATS.get(self.what, self.what)}' if self.what else self.problem}"
 
     def rows(self) -> Rows:
+        if self.reason:
+            return [("because", self.detail or self.reason)]
         return [("at", position_in_text(self.position, self.line))] if self.position and not self.what else []
 
     def remedy(self) -> Remedy:
+        if self.reason in UNREAD_REMEDIES:
+            return Remedy(UNREAD_REMEDIES[self.reason])
         if self.what == "git-lfs-pointer":
             return Remedy("run `git lfs pull` in the folder")
         again = self.fetch_again()

@@ -23,7 +23,14 @@ from inspector.loader.sources.download import Download, download_of
 from inspector.loader.sources.hub_api import Api, Description
 from inspector.loader.sources.hub_settings import HubSettings, request_headers
 from inspector.loader.sources.one_answer import headers_of
-from inspector.loader.sources.ranges import HeaderRequest, expected_headers, likely_headers, read_header, refusal_of
+from inspector.loader.sources.ranges import (
+    HeaderRequest,
+    expected_headers,
+    likely_headers,
+    read_header,
+    recognised_page,
+    refusal_of,
+)
 from inspector.loader.sources.source import Listing, Opening, Refusal, RepositoryFile, is_plain_name
 from inspector.loader.sources.tasks import Task
 from inspector.loader.sources.traffic import Meter, Progress, Traffic
@@ -156,7 +163,9 @@ class HubSource:
             answer = self._whole(name, limit).result()
         if isinstance(answer, RequestFailure):
             return refusal_of(answer)
-        if len(answer.body) < file.size and "html" not in answer.headers.get("content-type", ""):
+        if len(answer.body) != file.size and recognised_page(answer.body):
+            return Refusal("malformed", "the server sent a web page or a message instead of the file", file.size)
+        if len(answer.body) < file.size:
             return Refusal("incomplete", f"{len(answer.body):,} of {file.size:,} bytes received", file.size)
         if name == "config.json":
             self._config = answer.body

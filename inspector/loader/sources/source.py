@@ -8,7 +8,7 @@ Readers of other formats need only `read_part`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Protocol, runtime_checkable
+from typing import Final, Protocol, runtime_checkable
 
 from msgspec import Struct
 
@@ -46,6 +46,10 @@ class Refusal(Struct, frozen=True):
     reason: str
     detail: str = ""
     size: int | None = None
+
+
+NOT_REFUSED: Final = Refusal("")
+"""Stands for a file that was read."""
 
 
 class Opening(Struct, frozen=True):
