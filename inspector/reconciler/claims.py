@@ -52,7 +52,7 @@ def check_claim(
         "stored elements": counts.stored_elements,
         "stored elements without packing helpers": counts.stored_elements - counts.packing_helpers,
     }
-    for name, number in names.items():
+    for name, number in (*names.items(), *_of_class(true, case)):
         if number is not None and stated.covers(number):
             return TotalClaim("claim", stated.value, true, True, name, stated=stated.rounded, matched=number)
     difference = stated.value - true
@@ -61,6 +61,13 @@ def check_claim(
     return TotalClaim(
         "claim", stated.value, true, False, because or unknown, because is not None, stated=stated.rounded
     )
+
+
+def _of_class(true: int, case: Reconciled | None) -> Iterator[tuple[str, int]]:
+    """(words, number) of the parameters that the class has in memory, as `inspector formula` counts them."""
+    left_out = sum(part.amount for part in _absent(case))
+    if left_out:
+        yield f"the parameters of the class, with {left_out:,} that the file leaves out", true + left_out
 
 
 def _as_a_whole(stated: Stated, counts: Counts) -> str | None:
@@ -156,6 +163,7 @@ def _parts(lines: Sequence[Line], case: Reconciled | None) -> tuple[list[_Part],
         amount = sum(line.elements for line in lines if line.kind == kind)
         if amount:
             counted_in.append(_Part(text, amount))
+    counted_in.extend(_absent(case))
     counted_in.extend(_tied_twice(case))
     counted_in.extend(_square(counted))
     left_out.extend(_families(counted))
@@ -210,6 +218,16 @@ def _families(counted: Sequence[Line]) -> list[_Part]:
                 seen.add(amount)
                 parts.append(_Part(text, amount))
     return parts
+
+
+def _absent(case: Reconciled | None) -> list[_Part]:
+    """Parameters of the class that files may leave out and this one does: a pooler, or positions that are computed."""
+    totals: dict[str, int] = {}
+    for block in case.absent if case is not None else ():
+        if block.slot.tensor.counted:
+            module = label(block.slot.role)
+            totals[module] = totals.get(module, 0) + (block.elements or 0) * block.tensors
+    return [_Part(f"the {module}, which is not stored", amount) for module, amount in totals.items() if amount]
 
 
 def _tied_twice(case: Reconciled | None) -> Iterator[_Part]:

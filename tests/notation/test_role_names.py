@@ -32,7 +32,7 @@ NAMES = {
         structure_attention_cell.input_to_hidden
         key key_decay key_global key_layernorm key_proj index_k_norm index_k_proj lambda_k1 lambda_k2
         layout_key key_protein norm_added_k norm_k pos_key_proj bias_k k_weight emb_rel_k time_mix_key ca_kcontent_proj
-        zero_k_bias sa_kcontent_proj cross_attn_key_content_proj self_attn_key_content_proj key.proj
+        key.mu x_k zero_k_bias sa_kcontent_proj cross_attn_key_content_proj self_attn_key_content_proj key.proj
         attention.self.pos_proj
     """,
     "value": """
@@ -142,6 +142,8 @@ EXCEPTIONS = {
     ("mlp.gate_proj", "mlp.up"): "timesfm: an MLP of two matrices without a gate",
     ("feed_forward.key", "mlp.up"): "rwkv: its channel mixing calls the two matrices of the MLP key and value",
     ("feed_forward.value", "mlp.down"): "rwkv: its channel mixing calls the two matrices of the MLP key and value",
+    ("ffn.key", "mlp.up"): "rwkv7: as in rwkv",
+    ("ffn.value", "mlp.down"): "rwkv6, rwkv7: as in rwkv",
     ("attn.proj", "attention.value"): "swiftformer: additive attention, `proj` is what `final` follows",
     ("attn2.norm_added_k", "norm.cross.image"): "WAN: the norm of the key of the image",
     ("ada_rms_norm.linear1", "time.down"): "voxtral: `linear1` narrows and `linear2` widens",

@@ -1,8 +1,8 @@
 """Make records, as `make_records.py` does, of models whose classes are code of their authors' repositories.
 
-Needs torch, a transformers version as old as the code (4.46), safetensors, timm and einops, and in the folder CODE the
-code of each model type, a checkout of the repository or the Python files of one on the Hub, under the module names
-of `author_cases.py`: these begin with a folder in CODE/MODEL_TYPE, or with MODEL_TYPE itself.
+Needs torch, a version of transformers that the code runs with (4.46 or 5), safetensors, timm and einops, and in the
+folder CODE the code of each model type, a checkout of the repository or the Python files of one on the Hub, under the
+module names of the cases: these begin with a folder in CODE/MODEL_TYPE, or with MODEL_TYPE itself.
 
     git clone https://github.com/OpenGVLab/InternVL && mv InternVL/internvl_chat CODE/internvl_chat
     hf download microsoft/Phi-3-vision-128k-instruct --include "*.py" --local-dir CODE/phi3_v
@@ -24,7 +24,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.oracle.author_cases import CASES
+from tests.oracle import author_cases
 from tests.oracle.make_records import (
     header_of,
     parameters_of,
@@ -35,7 +35,10 @@ from tests.oracle.make_records import (
     write,
     writer,
 )
+from tests.oracle.newer_author_cases import NEWER_CASES
 from tests.oracle.tiny import merged
+
+CASES = {**author_cases.CASES, **NEWER_CASES}
 
 
 class Case(NamedTuple):
@@ -86,7 +89,8 @@ def record(case: Case, changes: Mapping[str, Any]) -> dict[str, Any]:
         model = class_in(case.model)(config)
     tied = tied_names(model)
     copies = [name for names in tied for name in names[1:]]
-    type(model)._tied_weights_keys = [*(model._tied_weights_keys or ()), *copies]
+    if not isinstance(model._tied_weights_keys, Mapping):  # transformers 5 says which tensor each one copies
+        type(model)._tied_weights_keys = [*(model._tied_weights_keys or ()), *copies]
     with tempfile.TemporaryDirectory() as folder:
         if case.constant:
             config.architectures = [type(model).__name__]

@@ -570,7 +570,7 @@ def main() -> None:
         for name in names.split():
             if name not in rules.by_key["nulls"].get(key, ()):
                 rules.add("nulls", key, name)
-    table[major] = rules.written()
+    table[major] = {**table.get(major, {}), **rules.written()}  # other scripts measure further parts
     RULES.write_text(json.dumps(table, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     print(major, {name: len(listed) for name, listed in rules.by_key.items()})
 

@@ -54,6 +54,31 @@ def test_the_parameters_of_one_token_are_a_claim(model_type: str) -> None:
     assert (claim.agrees, claim.because) == (True, "the parameters that one token uses")
 
 
+NOT_STORED = [
+    ("marian", "MarianMTModel", "embed_positions"),
+    ("bert", "BertModel", "pooler"),
+    ("dinov2", "Dinov2Model", "mask_token"),
+]
+
+
+@pytest.mark.parametrize(("model_type", "ending", "part"), NOT_STORED)
+def test_the_parameters_of_the_class_are_a_claim_where_the_file_leaves_out_some(
+    model_type: str, ending: str, part: str
+) -> None:
+    """Transformers counts positions that it computes and does not save in the total of an index."""
+    record = base_record(model_type, ending)
+    stored = {name: entry for name, entry in spec_of(record).items() if part not in name}
+    left_out = record["num_parameters"] - judged(stored, record["config"]).counts.unique_parameters
+    (claim,) = audit_loaded(
+        judged(stored, record["config"]).checkpoint, read_claim(str(record["num_parameters"]))
+    ).claims
+    words = f"the parameters of the class, with {left_out:,} that the file leaves out"
+    assert (claim.agrees, claim.because) == (True, words)
+    (total,) = with_index(stored, record["config"], total_parameters=record["num_parameters"]).claims
+    assert (total.agrees, total.explained) == (False, True)
+    assert "which is not stored" in total.because
+
+
 TIED = {**LLAMA8B, "tie_word_embeddings": True}
 FREQUENCIES: Spec = {f"model.layers.{n}.self_attn.rotary_emb.inv_freq": ("F32", (64,)) for n in range(32)}
 

@@ -1,0 +1,56 @@
+"""More models that `make_author_records.py` builds, as in `author_cases.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+RWKV7: Mapping[str, Any] = {
+    "hidden_size": 32, "head_dim": 8, "num_hidden_layers": 3, "vocab_size": 107, "decay_low_rank_dim": 10,
+    "gate_low_rank_dim": 12, "a_low_rank_dim": 14, "v_low_rank_dim": 18,
+}  # fmt: skip
+RWKV6: Mapping[str, Any] = {
+    "hidden_size": 32, "num_heads": 4, "num_hidden_layers": 3, "vocab_size": 107, "proj_low_rank_dim": 10,
+    "gate_low_rank_dim": 12,
+}  # fmt: skip
+
+NEWER_CASES: Mapping[str, tuple[Mapping[str, Any], ...]] = {
+    "rwkv7": (
+        {
+            "repository": "fla-org/flash-linear-attention",
+            "configuration": ("fla.models.rwkv7", "RWKV7Config"),
+            "model": ("fla.models.rwkv7", "RWKV7ForCausalLM"),
+            "values": RWKV7,
+            "changed": (
+                {"hidden_ratio": 3.0, "norm_first": False, "norm_bias": False},
+                {"tie_word_embeddings": True, "intermediate_size": 76},
+                {"attn": {"layers": [1], "num_heads": 8, "num_kv_heads": 2, "qkv_bias": True}},
+            ),
+        },
+        {
+            "repository": "fla-org/flash-linear-attention",
+            "configuration": ("fla.models.rwkv7", "RWKV7Config"),
+            "model": ("fla.models.rwkv7", "RWKV7Model"),
+            "values": RWKV7,
+        },
+    ),
+    "rwkv6": (
+        {
+            "repository": "fla-org/flash-linear-attention",
+            "configuration": ("fla.models.rwkv6", "RWKV6Config"),
+            "model": ("fla.models.rwkv6", "RWKV6ForCausalLM"),
+            "values": RWKV6,
+            "changed": (
+                {"hidden_ratio": 3.0, "norm_first": False, "norm_bias": False, "expand_v": 2.0},
+                {"tie_word_embeddings": True, "intermediate_size": 76, "expand_k": 1.0},
+                {"attn": {"layers": [1], "num_heads": 8, "num_kv_heads": 2}},
+            ),
+        },
+        {
+            "repository": "fla-org/flash-linear-attention",
+            "configuration": ("fla.models.rwkv6", "RWKV6Config"),
+            "model": ("fla.models.rwkv6", "RWKV6Model"),
+            "values": RWKV6,
+        },
+    ),
+}
