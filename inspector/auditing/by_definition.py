@@ -31,7 +31,7 @@ from inspector.matcher.reading import Reading
 from inspector.matcher.spelling import equal_matches
 from inspector.reconciler.added_parts import MOST_OF_PART, OF_PART, added_part
 from inspector.reconciler.choose import choose_reading
-from inspector.reconciler.config_keys import not_understood, with_types
+from inspector.reconciler.config_keys import not_understood, wrong_types
 from inspector.reconciler.draft_head import OF_DRAFT, draft_of_three
 from inspector.reconciler.dtypes import all_float
 from inspector.reconciler.explain import reconciliation_findings
@@ -210,8 +210,12 @@ def _compared(draft: Draft, judged: Judged) -> Draft:
             from inspector.reconciler.diffusers_values import refused_values
 
             typed = list(refused_values(file.values, case.plan.scope, findings))
-        else:
+        elif findings:
+            from inspector.reconciler.refused_once import with_types
+
             findings, typed = with_types(findings, case.plan.scope, file.values, bool(checkpoint.set_name))
+        else:
+            typed = list(wrong_types(case.plan.scope, file.values, (), bool(checkpoint.set_name)))
     found = tuple(entries_in_vain(draft.findings, checkpoint, case))
     draft = replace(draft, reading=reading, case=case, ledger=case.ledger, findings=found)
     if checkpoint.partial:

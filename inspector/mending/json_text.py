@@ -24,7 +24,7 @@ class _Member(NamedTuple):
 
 
 def with_value(text: str, path: Sequence[str], value: Any) -> str:
-    """The text with the value at a path set. Missing objects on the path are created.
+    """The text with the value at a path set. Objects on the path that are missing or null are created.
 
     Raises NotEditable if the text, or a value on the path, is not an object.
     """
@@ -33,13 +33,19 @@ def with_value(text: str, path: Sequence[str], value: Any) -> str:
         members = list(_members(text, at))
         member = next((one for one in reversed(members) if one.key == key), None)
         if member is None:
-            for inner in reversed(path[depth + 1 :]):
-                value = {inner: value}
-            return _inserted(text, at, members, key, value)
-        if depth + 1 == len(path):
-            return text[: member.value] + _written(value, text, member.start) + text[member.end :]
+            return _inserted(text, at, members, key, _nested(path[depth + 1 :], value))
+        if depth + 1 == len(path) or text[member.value : member.end] == "null":
+            written = _written(_nested(path[depth + 1 :], value), text, member.start)
+            return text[: member.value] + written + text[member.end :]
         at = _opening(text, member.value)
     raise NotEditable("no key was named")
+
+
+def _nested(path: Sequence[str], value: Any) -> Any:
+    """The value inside new objects."""
+    for key in reversed(path):
+        value = {key: value}
+    return value
 
 
 def without_key(text: str, path: Sequence[str]) -> str:

@@ -94,7 +94,7 @@ def _numberless(values: Mapping[str, Any], refused: Sequence[RefusedValue]) -> I
     places = [
         one.path
         for one in refused
-        if one.meant is UNSET and _INTEGER in one.wanted and _at(values, one.path) not in (None, UNSET)
+        if one.meant is UNSET and _INTEGER in one.wanted and value_at(values, one.path) not in (None, UNSET)
     ]
     types = {inside: kind for inside, _, kind in configs_within(values, values.get("model_type"))} if places else {}
     for path in places:
@@ -107,58 +107,21 @@ def _with(values: Mapping[str, Any], path: tuple[str, ...], new: Any) -> dict[st
     return {**values, path[0]: new if len(path) == 1 else _with(values[path[0]], path[1:], new)}
 
 
-def with_types(
-    findings: Sequence[Finding], scope: Scope, values: Mapping[str, Any], loaded: bool
-) -> tuple[list[Finding], list[Finding]]:
-    """(the remaining findings, the findings on refused values). A refused value is reported only once: neither as a
-    value that is not a size, nor as one of two alternatives of which the other one is refused.
-
-    values: the config as stored. loaded: True for a folder that a loader opens; else only values that are not sizes
-    count. Nothing is reported if the whole config has the wrong model type: it decides what is refused.
-    """
-    if any(one.of_another_type for one in findings):
-        return list(findings), []
-    if not findings:
-        return [], list(wrong_types(scope, values, (), loaded))
-    from inspector.findings.config import ConfigDisagrees, ConfigImpossible
-
-    untyped = [one for one in findings if isinstance(one, ConfigImpossible) and one.kind == "type"]
-    rest = [one for one in findings if one not in untyped]
-    typed = list(wrong_types(scope, values, {one.place.key for one in rest if one.place.key is not None}, loaded))
-    keys = {one.place.key for one in typed}
-    kept = [
-        _as_stated(one, values)
-        for one in rest
-        if not isinstance(one, ConfigDisagrees) or keys.isdisjoint(rival.key for rival in one.rivals)
-    ]
-    return [*(one for one in untyped if keys.isdisjoint(one.keys)), *kept], typed
-
-
-def _as_stated(finding: Finding, values: Mapping[str, Any]) -> Finding:
-    """The finding on a number with the value as written in the config: -1, "3", 3.0 or "three"."""
-    from inspector.findings.config import ConfigDisagrees
-
-    if not isinstance(finding, ConfigDisagrees) or type(finding.stated) is not int:
-        return finding
-    stated = _at(values, tuple((finding.place.key or "").split(".")))
-    numberless = finding.stated in (0, 1) and isinstance(stated, list | dict)
-    read_otherwise = isinstance(stated, str | float) or (type(stated) is int and stated < 0)
-    return replace(finding, stated=stated) if numberless or read_otherwise else finding
-
-
 def wrong_types(scope: Scope, values: Mapping[str, Any], reported: Collection[str], loaded: bool) -> Iterator[Finding]:
     """Config values that transformers 5 refuses as it reads the config. reported: keys with another finding."""
     found = _refused(values)
     by_older = _of_lists_that_count(tuple(_refused_by_older(values)), values) if found else ()
     older = {one.path: one for one in by_older}
-    read = frozenset({key for inner in (scope, *_below(scope)) for key in keys_of_definition(inner)} if found else ())
+    read = frozenset(
+        {key for inner in (scope, *scopes_below(scope)) for key in keys_of_definition(inner)} if found else ()
+    )
     for one in _of_lists_that_count(found, values):
         path, name = one.path, ".".join(one.path)
         if name in reported or ".".join(one.follows) in reported:
             continue
         from inspector.findings.config import ConfigImpossible, ConfigRefused
 
-        old = _at(values, path)
+        old = value_at(values, path)
         if not loaded and (path[-1] not in read or type(old) is float):
             continue
         new = _to_set(one, old, path[-1] in read)
@@ -185,7 +148,7 @@ def _of_lists_that_count(found: Sequence[RefusedValue], values: Mapping[str, Any
         if not of or {key, of[-1]} & _lists_that_count(values, one.path) != {key}:
             yield one
         elif of not in wrong:
-            length = f"as long as {key}: {len(_at(values, one.path))}"
+            length = f"as long as {key}: {len(value_at(values, one.path))}"
             yield RefusedValue(of, length, measured=True, follows=one.path)
 
 
@@ -246,7 +209,8 @@ def _is_measured(values: Mapping[str, Any], path: tuple[str, ...]) -> bool:
     return is_measured(str(types.get(path[:-1])), OLDER)
 
 
-def _at(values: Any, path: tuple[str, ...]) -> Any:
+def value_at(values: Any, path: tuple[str, ...]) -> Any:
+    """The value of a nested key; UNSET if it is absent."""
     for key in path:
         values = values.get(key, UNSET) if isinstance(values, Mapping) else UNSET
     return values
@@ -333,7 +297,8 @@ def _meant(value: Any, accepted: str) -> Any:
     return found if LETTERS.get(type(found), "") in accepted and not isinstance(found, str | type(None)) else UNSET
 
 
-def _below(scope: Scope) -> Iterator[Scope]:
+def scopes_below(scope: Scope) -> Iterator[Scope]:
+    """The scopes of all submodels, the outer ones first."""
     for submodel in scope.submodels.values():
         yield submodel
-        yield from _below(submodel)
+        yield from scopes_below(submodel)

@@ -84,9 +84,8 @@ def of_another_model(case: Reconciled, again: Again) -> Finding | None:
     placement = case.as_configured
     if _holds_integers(case):
         return None
-    fitting = sum(one.tensors for one in placement.placed if one.fits)
     upright = [one for one in placement.mismatched if not (one.transposed or one.reshaped)]
-    few = sum(one.tensors for one in upright) <= fitting or _fits_elsewhere(placement, upright)
+    few = not _are_most(placement, upright) or _fits_elsewhere(placement, upright)
     if few and not _of_other_blocks(placement, upright):
         return None  # transposed and reshaped matrices have the right sizes
     other = _without_sizes(case, again)
@@ -99,6 +98,17 @@ def of_another_model(case: Reconciled, again: Again) -> Finding | None:
             keys.append(KeyValues(key, stated, value, defaulted, True))
     stored = other.ledger.counts.unique_parameters
     return _another_size(case, keys[0].key if keys else "model_type", stored, keys[:KEYS_SHOWN])
+
+
+def _are_most(placement: Placement, wrong: Sequence[Placed]) -> bool:
+    """True if most tensors of the model, or most of one of its parts in many families, have other shapes."""
+    parts = {one.block.slot.scope for one in wrong}
+    for part in ((), *sorted(parts)):
+        inside = [one for one in wrong if one.block.slot.scope[: len(part)] == part]
+        placed = sum(one.tensors for one in placement.placed if one.block.slot.scope[: len(part)] == part)
+        if (not part or len(inside) >= FEWEST_SHAPES) and 2 * sum(one.tensors for one in inside) > placed:
+            return True
+    return False
 
 
 def _without_sizes(case: Reconciled, again: Again) -> Reconciled:
@@ -138,7 +148,7 @@ def of_other_shapes(case: Reconciled) -> Finding | None:
     tensors = sum(one.tensors for one in wrong)
     placed = sum(one.tensors for one in left.placed)
     several = len(case.causes) >= FEWEST_KEYS and bool(case.placement.mismatched)
-    if len(wrong) < FEWEST_SHAPES or not (several or 2 * tensors > placed):
+    if len(wrong) < FEWEST_SHAPES or not (several or _are_most(left, wrong)):
         return None
     if case.plan.scope.faults or _holds_integers(case):
         return None
@@ -162,7 +172,7 @@ def _fits_elsewhere(placement: Placement, wrong: Sequence[Placed]) -> bool:
 def _absent_configs(case: Reconciled) -> tuple[str, ...]:
     """The keys of the sub-configs that the config lacks."""
     keys = dict.fromkeys(submodel.config for submodel in submodels_of(case.reading.definition))
-    return tuple(key for key in keys if key and key not in case.plan.scope.settings.values)
+    return tuple(key for key in keys if key and not case.plan.scope.settings.values.get(key))
 
 
 def keys_absent(case: Reconciled) -> Found | None:

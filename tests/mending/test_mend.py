@@ -259,6 +259,7 @@ def test_only_the_value_changes_in_a_json_file() -> None:
     added = with_value('{\n  "a": 1,\n  "b": 2\n}', ["c"], ["X"])
     assert added == '{\n  "a": 1,\n  "b": 2,\n  "c": [\n    "X"\n  ]\n}'
     assert json.loads(with_value("{}", ["a", "b"], 1)) == {"a": {"b": 1}}
+    assert json.loads(with_value('{"a": null, "b": 2}', ["a", "b", "c"], 1)) == {"a": {"b": {"c": 1}}, "b": 2}
 
 
 def test_patterns_of_names() -> None:
