@@ -464,6 +464,68 @@ def test_exchanged_folders_are_one_finding(tmp_path: Path) -> None:
     assert (finding.code, finding.help.split(":")[0]) == ("N424", "exchange the folders unet and text_encoder")
 
 
+@pytest.mark.parametrize(("old", "new", "wanted"), [
+    ("unet", "unet_ema", "rename the folder unet_ema to unet"), ("vae", "VAE", "rename the folder VAE to vae"),
+    ("text_encoder", "clip", "rename the folder clip to text_encoder"),
+    ("scheduler", "noise", "rename the folder noise to scheduler"),
+    ("unet", "unet/unet", "move the files of unet/unet into unet"), ("unet", "", "download this folder"),
+])  # fmt: skip
+def test_the_folder_of_a_component_under_another_name(old: str, new: str, wanted: str, tmp_path: Path) -> None:
+    folder = pipeline(tmp_path, PARTS)
+    (folder / old).rename(folder / "x")
+    (folder / "x" / (new or "none")).parent.mkdir(exist_ok=True)
+    if "/" in new:
+        (folder / old).mkdir()
+    (folder / "x").rename(folder / new) if new else shutil.rmtree(folder / "x")
+    audited = audit(str(folder))
+    assert [(one.code, one.help.startswith(wanted)) for one in audited.findings] == [("N416", True)]
+
+
+def test_two_folders_with_the_content_of_a_component(tmp_path: Path) -> None:
+    folder = pipeline(tmp_path, PARTS)
+    shutil.copytree(folder / "unet", folder / "unet_ema")
+    (folder / "unet").rename(folder / "unet_2")
+    (finding,) = [one for one in audit(str(folder)).findings if one.severity == "error"]
+    assert (finding.code, finding.help) == ("N416", "download this folder of the repository")
+
+
+def test_exchanged_text_encoders_are_one_finding(tmp_path: Path) -> None:
+    """CLIPTextModel also loads the other class's file: only one of the two entries fails."""
+    parts = {**PARTS, "_class_name": "StableDiffusionXLPipeline", "tokenizer_2": PARTS["tokenizer"],
+             "text_encoder_2": ["transformers", "CLIPTextModelWithProjection"]}  # fmt: skip
+    folder = pipeline(tmp_path, {name: one for name, one in parts.items() if "safety" not in name})
+    config = {**TEXT, "architectures": ["CLIPTextModelWithProjection"], "projection_dim": 20}
+    write(folder / "text_encoder_2", genuine(config, "F16"), config)
+    shutil.copytree(folder / "tokenizer", folder / "tokenizer_2")
+    assert "N424" not in codes(audit(str(folder)))
+    for old, new in (("text_encoder", "x"), ("text_encoder_2", "text_encoder"), ("x", "text_encoder_2")):
+        (folder / old).rename(folder / new)
+    found = [one.help for one in audit(str(folder)).findings if one.code == "N424"]
+    assert [one.partition(":")[0] for one in found] == ["exchange the folders text_encoder_2 and text_encoder"]
+
+
+def test_a_missing_safety_checker_may_be_left_out(tmp_path: Path) -> None:
+    checker = ["stable_diffusion", "StableDiffusionSafetyChecker"]
+    extractor = {"feature_extractor": ["transformers", "CLIPImageProcessor"]}
+    folder = pipeline(tmp_path, {**PARTS, "safety_checker": checker, **extractor})
+    (folder / "feature_extractor").mkdir()
+    (folder / "feature_extractor" / "preprocessor_config.json").write_text("{}", encoding="utf-8")
+    (finding,) = audit(str(folder)).findings
+    assert finding.code == "N416" and 'set "safety_checker": [null, null] in model_index.json' in finding.help
+
+
+def test_widths_are_not_compared_without_one_of_the_encoders(tmp_path: Path) -> None:
+    parts = {**PARTS, "_class_name": "StableDiffusionXLPipeline", "tokenizer_2": PARTS["tokenizer"],
+             "text_encoder_2": ["transformers", "CLIPTextModelWithProjection"]}  # fmt: skip
+    folder = pipeline(tmp_path, {name: one for name, one in parts.items() if "safety" not in name})
+    shutil.copytree(folder / "tokenizer", folder / "tokenizer_2")
+    (folder / "text_encoder" / "config.json").write_text(json.dumps({**TEXT, "hidden_size": 48}), encoding="utf-8")
+    unet = {**UNET, "cross_attention_dim": 88}
+    write(folder / "unet", genuine(unet, "F16"), unet)
+    (folder / "unet" / "model.safetensors").replace(folder / "unet" / "diffusion_pytorch_model.safetensors")
+    assert codes(audit(str(folder))) == {"N416"}
+
+
 def test_one_variant_of_all_components_is_one_finding(tmp_path: Path) -> None:
     folder = pipeline(tmp_path, PARTS)
     for path in list(folder.glob("*/*.safetensors")):
@@ -672,7 +734,11 @@ def test_a_setting_of_a_scheduler_is_repaired(tmp_path: Path) -> None:
     assert audit(str(folder)).verdict == "clean"
 
 
-@pytest.mark.parametrize("entries", [{"image_encoder": 3}, {"unet": ["torch", "UNet2DConditionModel"]}])
+@pytest.mark.parametrize("entries", [
+    {"image_encoder": 3}, {"unet": ["torch", "UNet2DConditionModel"]}, {"unet": ["diffusers", "UNetOfMine"]},
+    {"vae": [None, None]}, {"unet": [None, "UNet2DConditionModel"], "scheduler": None},
+    {"_class_name": "StableDiffusionProPipeline"}, {"_class_name": "StableDifusionPipeline"},
+])  # fmt: skip
 def test_entries_are_repaired(entries: dict[str, Any], tmp_path: Path) -> None:
     folder = pipeline(tmp_path, {**PARTS, **entries})
     assert mend(str(folder), write=True, format="json").code == 0

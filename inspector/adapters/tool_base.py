@@ -347,7 +347,8 @@ def tool_findings(compared: Compared, base: BaseModules, known: Sequence[Finding
         and all(len(one.stored) != len(one.expected) for one in compared.differences)
     )  # a convolution of one point for a matrix, or the other way round, as releases of a UNet have them
     another = of_all or 2 * len(compared.differences) > compared.tensors
-    most = 2 * len(compared.unmatched) > compared.modules
+    wrong = len(compared.unmatched) + len({one.module for one in compared.differences})
+    most = bool(compared.unmatched) and 2 * wrong > compared.modules
     if compared.unmatched and (most or not another):
         yield AdapterModulesUnmatched(
             base=base.name or base.source,

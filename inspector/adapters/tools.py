@@ -116,11 +116,15 @@ _ENDINGS: Final[Mapping[str, tuple[str, str, str]]] = {
 }  # fmt: skip
 """Ending of a name -> (method, part, writer)."""
 _LAST: Final = re.compile(
-    r"(?:\.lora_[AB](?:\.default)?|\.lora_(?:down|up|mid)|\.lora(?:_linear_layer)?\.(?:down|up)|\.[ab][12]|\.[qp]_layer"
-    r"|\.lora_magnitude_vector|\.oft_R)"
+    r"(?:\.lora_[AB](?:\.[A-Za-z_]\w*)*|\.lora_(?:down|up|mid)|\.lora(?:_linear_layer)?\.(?:down|up)"
+    r"|\.[ab][12]|\.[qp]_layer|\.lora_magnitude_vector|\.oft_R)"
     r"\.weight$|\.oft_blocks\.#$|\.oft_R\.scaled_oft$|\.weight\.lora_[ab]$|\.lora_B\.bias$|\.[A-Za-z0-9_]+$"
 )
 """The part of a name that may be one of these endings."""
+NAMED_PAIR: Final = re.compile(r"(\.lora_[AB])((?:\.[A-Za-z_]\w*)+)\.weight$")
+"""The end of the name of a pair's matrix with the name of the adapter, as PEFT holds it in memory: (matrix, name). A
+state dict that was saved, read and saved again has two.
+"""
 _PROCESSOR: Final = re.compile(
     r"(?P<module>.*)\.processor\.(?P<name>\w+)_lora(?P<stream>\d?)\.(?P<part>down|up)\.weight"
 )
@@ -256,7 +260,7 @@ def _read(key: str) -> ToolTensor | None:
         component, module, writer = _component(f"{processor['module']}.{processor['name']}{processor['stream']}")
         return ToolTensor(component, module, "lora", processor["part"], writer)
     end = _LAST.search(key)
-    known = None if end is None else _ENDINGS.get(end[0].replace(".default.", "."))  # of DiffSynth, as PEFT names it
+    known = None if end is None else _ENDINGS.get(NAMED_PAIR.sub(r"\1.weight", end[0]))
     if end is None or known is None:
         return None
     method, part, own = known

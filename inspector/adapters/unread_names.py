@@ -2,7 +2,8 @@
 
 Measured with diffusers 0.42 (`lora_state_dict` of FLUX, SD 1 and 3, Wan, HunyuanVideo, Qwen-Image, Z-Image, FLUX.2,
 LTX-Video, CogVideoX, AuraFlow, Lumina 2, Sana and HiDream): names of its own modules must begin with the component and
-end with the matrix. With the ending `.default`, every class leaves `transformer.` as it is or adds it twice. LoHa and
+end with the matrix. With the ending `.default`, every class leaves `transformer.` as it is or adds it twice; another
+name of an adapter there, or two of them (`.default_0.default`), is not removed. LoHa and
 LoKr with the prefix `lora_unet_` or `lycoris_` are refused (ValueError, KeyError) or left as they are, and so are DoRA
 magnitudes under ai-toolkit's names, and LoRA of HunyuanVideo under musubi-tuner's names (ValueError; HunyuanImage's
 pipelines read no LoRA). Cores of convolutions (`lora_mid`) are refused by SD 1 and SDXL. The prefix `base_model.model.`
@@ -17,12 +18,13 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from inspector.adapters.names import PREFIX, renames_of
-from inspector.adapters.tools import ToolTensor
+from inspector.adapters.tools import NAMED_PAIR, ToolTensor
 from inspector.findings.finding import Finding
 from inspector.matcher.families import Families
 from inspector.reconciler.wording import names_in
 
-NAMED: Final = ".default.weight"
+DEFAULT: Final = ".default"
+NAMED: Final = f"{DEFAULT}.weight"
 """Ending of a matrix's name in DiffSynth and in the state dict of a PEFT model."""
 KOHYA: Final = "lora_unet_"
 KRONECKER: Final = frozenset({"loha", "lokr"})
@@ -50,7 +52,7 @@ _OF_HUNYUAN: Final = re.compile(
 )
 """Modules with names that the authors of HunyuanVideo and HunyuanImage use, and the authors of FLUX do not."""
 _PAIR: Final = re.compile(
-    r"\.lora_[AB](?:\.default)?\.weight$|\.processor\.to_(?:q|k|v|out)_lora\.(?:down|up)\.weight$"
+    r"\.lora_[AB](?:\.[A-Za-z_]\w*)*\.weight$|\.processor\.to_(?:q|k|v|out)_lora\.(?:down|up)\.weight$"
 )
 """Ending of the name of a pair's matrix, in PEFT and in the attention processors of early diffusers."""
 
@@ -60,6 +62,9 @@ def wanted_name(key: str) -> str:
     found = _PAIR.search(key)
     if found is None:
         return key
+    named = NAMED_PAIR.search(key)
+    if named is not None and named[2] != DEFAULT:
+        return wanted_name(f"{key[: named.start()]}{named[1]}.weight")
     of_wan = _OF_WAN.fullmatch(key)
     if of_wan is not None:
         return f"diffusion_model.{of_wan['own']}.weight"

@@ -5,6 +5,7 @@ Source: diffusers' `loaders/single_file_utils.py`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 import msgspec
@@ -188,6 +189,52 @@ HUNYUAN_VIDEO: Final = Dialect(
     exclusive=True,
     prefixes=_COMFY,
 )  # fmt: skip
+_LIKE_FLUX: Final = {
+    "attn_qkv": "attn.qkv",
+    "attn_proj": "attn.proj",
+    "mod.linear.": "mod.lin.",
+    "modulation.linear.": "modulation.lin.",
+    "mlp.fc1.": "mlp.0.",
+    "mlp.fc2.": "mlp.2.",
+    "_in.mlp.0.": "_in.in_layer.",
+    "_in.mlp.2.": "_in.out_layer.",
+    "t_embedder.mlp.0.": "t_embedder.in_layer.",
+    "t_embedder.mlp.2.": "t_embedder.out_layer.",
+    "attn_q_norm.": "attn.norm.query_norm.",
+    "attn_k_norm.": "attn.norm.key_norm.",
+    ".q_norm.": ".norm.query_norm.",
+    ".k_norm.": ".norm.key_norm.",
+}
+"""Parts of Tencent's names -> ComfyUI's, which are those of FLUX (`comfy/supported_models.py`, `HunyuanVideo`)."""
+
+
+def _like_flux(name: str) -> str:
+    for part, new in _LIKE_FLUX.items():
+        name = name.replace(part, new)
+    return name
+
+
+def _norms_as_scales(replaces: Mapping[str, str]) -> dict[str, str]:
+    """Names of norms with `scale` for `weight`."""
+    ends = (".query_norm.", ".key_norm.")
+    scales = {f"{old}weight": f"{new}scale" for old, new in replaces.items() if new.endswith(ends)}
+    return {**{old: new for old, new in replaces.items() if not new.endswith(ends)}, **scales}
+
+
+HUNYUAN_VIDEO_COMFY: Final = msgspec.structs.replace(
+    HUNYUAN_VIDEO,
+    writer="ComfyUI",
+    exporter="",
+    names={role: _like_flux(str(path)) for role, path in HUNYUAN_VIDEO.names.items()},
+    replaces=_norms_as_scales(
+        {old: _like_flux(new) for old, new in HUNYUAN_VIDEO.replaces.items()}
+        | {
+            "context_embedder.time_text_embed.text_embedder.linear_1.": "txt_in.c_embedder.in_layer.",
+            "context_embedder.time_text_embed.text_embedder.linear_2.": "txt_in.c_embedder.out_layer.",
+        }
+    ),
+    signs=(("double_blocks.#.img_attn.qkv.weight", "txt_in.individual_token_refiner.blocks.#.self_attn.qkv.weight"),),
+)
 COSMOS2: Final = Dialect(
     writer="NVIDIA",
     exporter=_SINGLE_FILE,
@@ -252,4 +299,4 @@ MINIMAX_H3: Final = Dialect(
     exclusive=True,
     prefixes=_COMFY,
 )
-VIDEO_MODELS: Final = (WAN_VACE, WAN, LTX2, LTX, MOCHI, HUNYUAN_VIDEO, COSMOS2, MINIMAX_H3)
+VIDEO_MODELS: Final = (WAN_VACE, WAN, LTX2, LTX, MOCHI, HUNYUAN_VIDEO, HUNYUAN_VIDEO_COMFY, COSMOS2, MINIMAX_H3)

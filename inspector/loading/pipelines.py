@@ -69,6 +69,11 @@ def is_pipeline(class_name: str) -> bool:
     return class_name in _table()["pipelines"]
 
 
+def pipelines() -> tuple[str, ...]:
+    """The pipelines of diffusers."""
+    return tuple(_table()["pipelines"])
+
+
 def refused_sizes(class_name: str, values: Mapping[str, object]) -> tuple[str, ...]:
     """The keys of an image processor's config with a text instead of a size, which its class refuses."""
     return tuple(

@@ -171,6 +171,17 @@ def test_another_model_with_other_names() -> None:
         assert codes(audited(lora(flux, "sd-scripts"), model(kind)[0])) == {"A928"}
 
 
+@pytest.mark.parametrize(("kept", "found"), [(0.5, {"A928"}), (0.9, {"A907"})])
+def test_a_base_that_shares_some_names_and_not_the_widths(kept: float, found: set[str]) -> None:
+    """As LoRA of SD 1.5 for SDXL: half of the modules are absent there, and others read text of another width."""
+    config, shapes = model("UNet2DConditionModel")
+    names = [name for name in shapes if "attn2.to_k" not in name]
+    beyond = {name.replace("blocks", "stages"): shapes[name] for name in names[int(kept * len(names)) :]}
+    wider = {name: (shape[0], shape[1] + 8) for name, shape in shapes.items() if "attn2.to_k" in name}
+    own = {name: shapes[name] for name in names[: int(kept * len(names))]}
+    assert codes(audited(lora({**own, **beyond, **wider}, "sd-scripts"), config)) == found
+
+
 TEXT = {"text_encoder": "CLIPTextModel", "text_encoder_3": "T5EncoderModel"}
 
 

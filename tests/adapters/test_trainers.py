@@ -119,6 +119,13 @@ TRAINERS: dict[str, tuple[Spec, str]] = {
     "DiffSynth, Wan": (
         pairs(("lora_A.default.weight", "lora_B.default.weight"), "pipe.dit.blocks.{}.self_attn.q"), "lora",
     ),
+    "DiffSynth, Qwen-Image, saved again": (
+        pairs(("lora_A.default_0.default.weight", "lora_B.default_0.default.weight"),
+              "transformer.transformer_blocks.{}.attn.to_q"), "lora",
+    ),
+    "the state dict of diffusers' model": (
+        pairs(("lora_A.my_style.weight", "lora_B.my_style.weight"), "transformer_blocks.{}.attn.to_q"), "lora",
+    ),
     "Mochi": (pairs(PEFT, "blocks.{}.attn.qkv_x"), "lora"),
     "BOFT of LyCORIS": (
         each("lycoris_blocks_{}_attn_q", oft_blocks=(2, 8, 8, 8), alpha=(), rescale=(64, 1)), "oft",
@@ -157,6 +164,19 @@ def test_a_complete_adapter_is_clean(name: str) -> None:
     audited = alone(spec, None)
     assert (audited.verdict, codes(audited), audited.counts.unexplained) == ("clean", set(), 0), audited.findings
     assert facts(audited).type == method
+
+
+@pytest.mark.parametrize(("name", "prefix"), [
+    ("default_0.default", "transformer."), ("default_0", ""), ("my_style", "diffusion_model."), ("default", ""),
+])  # fmt: skip
+def test_the_name_of_an_adapter_behind_its_matrices(name: str, prefix: str) -> None:
+    """Loaded with diffusers 0.42 for Qwen-Image: it removes `default` from names without a prefix, and no other."""
+    ends = tuple(f"lora_{matrix}.{name}.weight" for matrix in "AB")
+    audited = alone(pairs(ends, prefix + "transformer_blocks.{}.attn.to_q"), None)
+    found = [(one.facts["stored"], one.facts["wanted"]) for one in audited.findings if one.code == "A970"]
+    stored, wanted = (f"transformer_blocks.0.attn.to_q.lora_A.{end}" for end in (f"{name}.weight", "weight"))
+    start = prefix or "transformer."
+    assert found == ([] if name == "default" else [(prefix + stored, start + wanted)])
 
 
 def damaged(spec: Spec) -> Iterator[tuple[str, Spec]]:

@@ -86,3 +86,29 @@ def test_one_damaged_tensor_is_one_finding(number: int, every: int) -> None:
         if shape:
             changed = {**spec, name: (dtype, (shape[0] + 2, *shape[1:]))}
             assert len(codes(judged(changed, listing["config"]))) == 1, name
+
+
+def as_in_flux(name: str) -> str:
+    """ComfyUI's name for a tensor of HunyuanVideo in Tencent's (`comfy/supported_models.py`, `HunyuanVideo`)."""
+    for old, new in {
+        "txt_in.t_embedder.mlp.0.": "txt_in.t_embedder.in_layer.", "txt_in.t_embedder.mlp.2.":
+        "txt_in.t_embedder.out_layer.", "txt_in.c_embedder.linear_1.": "txt_in.c_embedder.in_layer.",
+        "txt_in.c_embedder.linear_2.": "txt_in.c_embedder.out_layer.", "_mod.linear.": "_mod.lin.",
+        "_attn_qkv.": "_attn.qkv.", "mlp.fc1.": "mlp.0.", "mlp.fc2.": "mlp.2.",
+        "_attn_q_norm.weight": "_attn.norm.query_norm.scale", "_attn_k_norm.weight": "_attn.norm.key_norm.scale",
+        ".q_norm.weight": ".norm.query_norm.scale", ".k_norm.weight": ".norm.key_norm.scale",
+        "_attn_proj.": "_attn.proj.", ".modulation.linear.": ".modulation.lin.", "_in.mlp.2.": "_in.out_layer.",
+        "_in.mlp.0.": "_in.in_layer.",
+    }.items():  # fmt: skip
+        name = name.replace(old, new)
+    return name
+
+
+@pytest.mark.parametrize("prefix", ["", "model.diffusion_model."])
+def test_hunyuan_video_as_comfyui_saves_it(prefix: str) -> None:
+    listing = next(one for one in listings() if one["class"] == "HunyuanVideoTransformer3DModel")
+    spec = {as_in_flux(name): entry for name, entry in spec_of(listing, prefix).items()}
+    check_exact(judged(spec, None), listing)
+    for lost in [*spec][:: len(spec) // 5]:
+        found = judged({name: entry for name, entry in spec.items() if name != lost}, None)
+        assert [one.severity for one in found.findings if one.severity != "note"] == ["error"], lost

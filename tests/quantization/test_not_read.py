@@ -47,6 +47,28 @@ def test_a_file_of_comfyui_is_a_note(mark: str) -> None:
     assert [one.help.partition(";")[0] for one in audited.findings if one.code == "T650"] == ["load it with ComfyUI"]
 
 
+def of_comfyui(form: str, lost: str = "") -> Spec:
+    """A model of ComfyUI's in blocks, with its scales in whole tiles of a tensor core."""
+    spec: Spec = {name: (dtype, tuple(shape)) for name, dtype, shape in rest(LLAMA)}
+    for module, outputs, inputs in linears(LLAMA):
+        rows, columns = 128 * -(-outputs // 128), 4 * -(-inputs // (64 if form == "nvfp4" else 128))
+        values = ("U8", (outputs, inputs // 2)) if form == "nvfp4" else ("F8_E4M3", (outputs, inputs))
+        spec[f"{module}.weight"] = values
+        spec[f"{module}.weight_scale"] = ("F8_E4M3" if form == "nvfp4" else "U8", (rows, columns))
+        spec |= {f"{module}.weight_scale_2": ("F32", ())} if form == "nvfp4" else {}
+        spec[f"{module}.comfy_quant"] = ("U8", (19,))
+    return {name: entry for name, entry in spec.items() if name != lost}
+
+
+@pytest.mark.parametrize(("form", "helpers"), [("nvfp4", ["weight_scale", "weight_scale_2"]), ("mxfp8", [])])
+def test_blocks_of_comfyui_are_read(form: str, helpers: list[str]) -> None:
+    whole = judged(of_comfyui(form), None)
+    assert bad(whole) == [] and whole.verdict == "clean"
+    assert [one.facts["scheme"] for one in whole.findings if one.code == "T650"] == [form]
+    for helper in helpers:
+        assert bad(judged(of_comfyui(form, f"model.layers.1.mlp.down_proj.{helper}"), None)) == ["T610"]
+
+
 def of_ascend(lost: str = "") -> Spec:
     """Llama as ModelSlim writes it for an NPU, without a tensor."""
     spec: Spec = {name: (dtype, tuple(shape)) for name, dtype, shape in rest(LLAMA)}

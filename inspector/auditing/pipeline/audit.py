@@ -27,6 +27,7 @@ from inspector.auditing.pipeline.parts import (
     of_unfit_classes,
     without_class,
 )
+from inspector.auditing.pipeline.renamed_folders import renamed_folders
 from inspector.auditing.pipeline.widths import of_other_widths
 from inspector.auditing.result import FINDINGS, UNREADABLE, Audit, Skipped, verdict_of
 from inspector.budget import Exceeded, spend
@@ -85,10 +86,11 @@ def audit_pipeline(root: Checkpoint, opened: Open, audit_part: AuditPart) -> Aud
     parts = {name: _audited(one, wanted[name], audit_part) for name, one in there.items()}
     absent = [*((name, class_name) for name, class_name in wanted.items() if name not in there), *beside.lost]
     missing = [one for one in absent if one[0] not in entries.unknown]
-    findings.extend((*_missing(missing), *unnamed(root, index.values)))
+    renamed = renamed_folders(root, index.values, missing, opened) if missing else {}
+    findings.extend((*_missing(missing, renamed), *unnamed(root, index.values, set(renamed.values()))))
     findings.extend(of_another_class(wanted, parts))
     findings.extend(of_unfit_classes(index, wanted, parts))
-    findings.extend(of_other_widths(index.values.get("_class_name"), parts))
+    findings.extend(of_other_widths(index.values.get("_class_name"), parts, [name for name, _ in missing]))
     of_parts = _of_named_classes(findings, _of_parts(parts, wanted, audit_part))
     findings = _together(ordered((*merged(findings), *of_parts)))
     skipped = (*skipped_in(parts), *entries.skipped, *beside.skipped)
@@ -229,15 +231,17 @@ def _in_folder(name: str, place: Place) -> Place:
     return msgspec.structs.replace(place, file=f"{name}/{place.file or ''}")
 
 
-def _missing(missing: Sequence[tuple[str, str]]) -> Iterator[Finding]:
-    if len(missing) > 1:
-        names = [name for name, _ in missing]
-        yield ComponentMissing(
-            place=Place(file="model_index.json"), component=None, class_name=None, components=tuple(names)
-        )
-        return
+def _missing(missing: Sequence[tuple[str, str]], renamed: Mapping[str, str]) -> Iterator[Finding]:
+    """The findings on missing components. renamed: component -> the folder with its content."""
     for name, class_name in missing:
-        yield ComponentMissing(place=Place(file=f"{name}/"), component=name, class_name=class_name, components=())
+        if name in renamed or len(missing) == len(renamed) + 1:
+            yield ComponentMissing(
+                place=Place(file=f"{name}/"), component=name, class_name=class_name, components=(),
+                stored_as=renamed.get(name, ""),
+            )  # fmt: skip
+    names = tuple(name for name, _ in missing if name not in renamed)
+    if len(names) > 1:
+        yield ComponentMissing(place=Place(file="model_index.json"), component=None, class_name=None, components=names)
 
 
 def _stated_class(component: Checkpoint, class_name: str) -> str | None:

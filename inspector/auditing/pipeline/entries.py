@@ -25,7 +25,8 @@ from inspector.findings.names.entries import (
 )
 from inspector.findings.names.pipelines import PipelineIncomplete
 from inspector.findings.shards.names import FileNameUnknown
-from inspector.loader.config_file import MODULAR_INDEX, Config, named_class
+from inspector.loader.checkpoint import Checkpoint
+from inspector.loader.config_file import MODULAR_INDEX, Config, named_class, read_config
 from inspector.loading.pipelines import (
     animates,
     checks_images,
@@ -35,6 +36,7 @@ from inspector.loading.pipelines import (
     module_classes,
     needed_by,
     optional_in,
+    pipelines,
     settings_of,
     version,
 )
@@ -50,6 +52,8 @@ README: Final = "README.md"
 CHECKER, EXTRACTOR, MOTION = "safety_checker", "feature_extractor", "motion_adapter"
 OF_IMAGES: Final = "UNet2DConditionModel"
 OWN_CLASS: Final = "it is of a library or code that is not known"
+OF_CLASS: Final = ("scheduler_config.json", "tokenizer_config.json")
+"""The files that name the class of a component without weights."""
 LONGEST: Final = 100
 """Most characters of a name for which a similar name is searched."""
 
@@ -73,11 +77,9 @@ def judge_entries(index: Config, opened: Open, beside: Collection[str]) -> Index
     if stated is None:
         return IndexEntries((PipelineIncomplete(place=_key(index, "_class_name"), class_name=None, components=()),))
     if not is_pipeline(stated):
-        return IndexEntries(
-            skipped=(Skipped("what the pipeline needs", f"diffusers has no class {stated}", decisive=True),)
-        )
+        return _of_unknown_pipeline(index, stated, beside)
     elsewhere = _elsewhere(index.values, stated, beside)
-    unread = tuple(_unread(index, stated, elsewhere))
+    unread = tuple(_unread(index, stated, elsewhere, opened))
     unknown: dict[str, EntryUnknown | None] = {}
     for name in (*needed_by(stated), *optional_in(stated)):
         entry = index.values.get(name)
@@ -148,12 +150,38 @@ def _elsewhere(values: Mapping[str, object], class_name: str, beside: Collection
     return tuple(name for name in needed_by(class_name) if name not in values)
 
 
-def _unread(index: Config, class_name: str, elsewhere: Collection[str]) -> Iterator[Finding]:
+def _of_unknown_pipeline(index: Config, stated: str, beside: Collection[str]) -> IndexEntries:
+    """The finding on a pipeline with a name similar to one of diffusers, unless its code may be in the repository or
+    it may be of a newer version; any other name may be of another library.
+    """
+    own = isinstance(index.values.get("_class_name"), list) or any(file.endswith(".py") for file in beside)
+    meant = "" if own or _is_newer(index.values) else _similar(stated)
+    if not meant:
+        skipped = Skipped("what the pipeline needs", f"diffusers has no class {stated}", decisive=True)
+        return IndexEntries(skipped=(skipped,))
+    place = _key(index, "_class_name")
+    return IndexEntries((PipelineIncomplete(place=place, class_name=stated, components=(), meant=meant),))
+
+
+def _similar(stated: str) -> str:
+    """The pipeline with a similar name; "" if there is none."""
+    if len(stated) > LONGEST:
+        return ""
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(stated, pipelines(), 1, 0.9)), "")
+
+
+def _unread(index: Config, class_name: str, elsewhere: Collection[str], opened: Open) -> Iterator[Finding]:
     """The findings on needed components that are not named, and on optional components without a valid entry."""
     values = index.values
     absent = tuple(name for name in needed_by(class_name) if name not in elsewhere and not _is_entry(values.get(name)))
     if absent:
-        yield PipelineIncomplete(place=_key(index, "_class_name"), class_name=class_name, components=absent)
+        saved = [_saved_class(name, opened) for name in absent]
+        yield PipelineIncomplete(
+            place=_key(index, "_class_name"), class_name=class_name, components=absent,
+            entries=tuple(one for one in saved if one is not None) if None not in saved else (),
+        )  # fmt: skip
     for name in optional_in(class_name):
         entry = values.get(name, [None])
         null = isinstance(entry, list) and bool(entry) and entry[0] is None
@@ -187,6 +215,7 @@ def _of_class(
         return
     wrapped = library.partition(".")[0] in WRAPPERS
     meant = (_saved_class(name, opened) if wrapped else None) or _meant(library, class_name)
+    meant = meant or (_saved_class(name, opened) if library in (*modules, *LIBRARIES) else None)
     if meant is None and not wrapped and library not in (*modules, *LIBRARIES):
         yield name, None
         return
@@ -204,11 +233,22 @@ def _has_code(name: str, library: str, opened: Open) -> bool:
 def _saved_class(name: str, opened: Open) -> tuple[str, str] | None:
     """The library and the class named in the config of a component."""
     folder = opened(name)
-    if folder is None or folder.config is None:
+    values = None if folder is None else _stated_in(folder)
+    if values is None:
         return None
-    values = folder.config.values
-    stated = (("diffusers", values.get("_class_name")), ("transformers", named_class(values)))
+    stated = (("diffusers", values.get("_class_name")), ("transformers", values.get("tokenizer_class")),
+              ("transformers", named_class(values)))  # fmt: skip
     return next(((one, found) for one, found in stated if isinstance(found, str) and found in classes_in(one)), None)
+
+
+def _stated_in(folder: Checkpoint) -> Mapping[str, object] | None:
+    """The config of a component, or the file that names the class of one without weights."""
+    if folder.config is not None:
+        return folder.config.values
+    source = folder.reach() if folder.reach is not None else None
+    file = next((one for one in OF_CLASS if one in folder.siblings), None)
+    read = None if source is None or file is None else read_config(source, file, "config")[0]
+    return None if read is None else read.values
 
 
 def _meant(library: str, class_name: str) -> tuple[str, str] | None:

@@ -86,7 +86,7 @@ def without_weights(values: Mapping[str, object], opened: Open) -> WithoutWeight
     unread: list[str] = []
     for name, class_name, folder in _without_weights(values, opened):
         kind = kind_of(class_name) or ""
-        if folder is None or not _is_there(kind, class_name, folder.siblings):
+        if folder is None or not is_there(kind, class_name, folder.siblings):
             lost.append((name, class_name))
         else:
             unreadable.extend(_unreadable(name, class_name, kind, folder, unread))
@@ -161,15 +161,26 @@ def _without_weights(values: Mapping[str, object], opened: Open) -> Iterator[tup
             yield name, class_name, opened(name)
 
 
-def unnamed(root: Checkpoint, values: Mapping[str, object]) -> Iterator[FolderUnnamed]:
-    """The finding on folders with weights that the pipeline does not name; only their listings are read."""
+def unnamed_folders(root: Checkpoint, values: Mapping[str, object]) -> list[str]:
+    """The first folders that no entry of the pipeline names."""
+    source = root.reach() if root.reach is not None else None
+    if source is None:
+        return []
+    named = {name for name, entry in values.items() if isinstance(entry, list) and entry != [None, None]}
+    folders = [name for name, kind in source.listing().others.items() if kind == "directory" and name not in named]
+    return sorted(folders)[:NAMES_SHOWN]
+
+
+def unnamed(root: Checkpoint, values: Mapping[str, object], known: Collection[str]) -> Iterator[FolderUnnamed]:
+    """The finding on folders with weights that the pipeline does not name; only their listings are read.
+
+    known: folders with a finding of their own.
+    """
     source = root.reach() if root.reach is not None else None
     if source is None:
         return
-    named = {name for name, entry in values.items() if isinstance(entry, list) and entry != [None, None]}
-    folders = [name for name, kind in source.listing().others.items() if kind == "directory" and name not in named]
     found: dict[str, tuple[int, int]] = {}
-    for name in sorted(folders)[:NAMES_SHOWN]:
+    for name in (one for one in unnamed_folders(root, values) if one not in known):
         spend(STEPS_A_COMPONENT, "the components of the pipeline")
         inner = source.inside(name)
         if not isinstance(inner, Refusal):
@@ -186,7 +197,8 @@ def unnamed(root: Checkpoint, values: Mapping[str, object]) -> Iterator[FolderUn
         )
 
 
-def _is_there(kind: str, class_name: str, files: Collection[str]) -> bool:
+def is_there(kind: str, class_name: str, files: Collection[str]) -> bool:
+    """True if the files that a class without weights needs are there."""
     if kind in NEEDED:
         return NEEDED[kind] in files
     if kind != "Tokenizer" or class_name.startswith(OF_BYTES):

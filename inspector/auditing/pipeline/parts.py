@@ -191,11 +191,20 @@ def of_another_class(wanted: Mapping[str, str], parts: Mapping[str, Audit]) -> I
     """
     found = {one.component: one for one in _of_another_class(wanted, parts)}
     for name, one in list(found.items()):
-        other = next((two for two in found.values() if (two.index, two.config) == (one.config, one.index)), None)
+        other = next((two for two in wanted if _is_exchanged(two, one, wanted, parts)), None)
         if other is not None and name in found:
-            found[name] = replace(one, exchanged=other.component)
-            del found[other.component]
+            found[name] = replace(one, exchanged=other)
+            found.pop(other, None)
     yield from found.values()
+
+
+def _is_exchanged(
+    name: str, finding: ComponentClassDiffers, wanted: Mapping[str, str], parts: Mapping[str, Audit]
+) -> bool:
+    """True if a component has the class that another one needs, and is to have the other one's."""
+    config = parts[name].checkpoint.config if name in parts else None
+    own = None if config is None else config.values.get("_class_name") or parts[name].class_name
+    return name != finding.component and (wanted[name], own) == (finding.config, finding.index)
 
 
 def of_unfit_classes(index: Config, wanted: Mapping[str, str], parts: Mapping[str, Audit]) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ Diffusion 1 and FLUX with a VAE with other channels.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
 from inspector.auditing.result import Audit
@@ -87,8 +87,10 @@ BLOCKS: Final = ("down_block_types", "mid_block_type", "up_block_types")
 """Keys of a UNet for the classes of its blocks; blocks that read the text have `CrossAttn` in their class names."""
 
 
-def of_other_widths(class_name: object, parts: Mapping[str, Audit]) -> Iterator[ComponentWidthDiffers]:
-    """Findings on components that are complete and do not fit each other."""
+def of_other_widths(
+    class_name: object, parts: Mapping[str, Audit], missing: Collection[str] = ()
+) -> Iterator[ComponentWidthDiffers]:
+    """Findings on components that are complete and do not fit each other. missing: components that are not there."""
     if not isinstance(class_name, str):
         return
     of_latents = list(_of_other_latents(class_name, parts))
@@ -97,6 +99,8 @@ def of_other_widths(class_name: object, parts: Mapping[str, Audit]) -> Iterator[
     for pattern, terms, (taker, key) in RULES:
         named = [(name, its) for name, its in terms if name in parts]
         if not re.fullmatch(pattern, class_name) or not named or not _reads(parts.get(taker), key):
+            continue
+        if any(name in missing for name, _ in terms):
             continue
         given = [_stated(parts[name], its) for name, its in named]
         taken = _stated(parts.get(taker), key)

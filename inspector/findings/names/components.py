@@ -51,7 +51,8 @@ class ComponentMissing(ContentFinding, frozen=True, kw_only=True):
 
     What it means
         model_index.json lists a component, but its folder is missing or empty, or lacks the file that it is read from:
-        a scheduler's or an image processor's config, the vocabulary of a tokenizer or one of its two files.
+        a scheduler's or an image processor's config, the vocabulary of a tokenizer or one of its two files. Where one
+        other folder has the content of such a component, it was renamed, or moved.
 
     Why it matters
         diffusers refuses the pipeline. Of a tokenizer without its vocabulary transformers 5 builds an empty one, which
@@ -63,7 +64,7 @@ class ComponentMissing(ContentFinding, frozen=True, kw_only=True):
           help    fetch this folder of the repository
 
     What to do
-        Download the folder.
+        Download the folder, or give it its name back.
     """
 
     code = "N416"
@@ -71,6 +72,8 @@ class ComponentMissing(ContentFinding, frozen=True, kw_only=True):
     component: str | None
     class_name: str | None = msgspec.field(name="class")
     components: tuple[str, ...]
+    stored_as: str = ""
+    """The folder with the content of this component."""
 
     def headline(self) -> str:
         if len(self.components) > SHOWN:
@@ -78,12 +81,24 @@ class ComponentMissing(ContentFinding, frozen=True, kw_only=True):
         return listed(self.components) if self.components else f"{self.component} ({self.class_name})"
 
     def rows(self) -> Rows:
-        return [("folders", listed(self.components))] if self.components else [("folder", str(self.place.file))]
+        if self.components:
+            return [("folders", listed(self.components))]
+        stored = [("stored in", f"{self.stored_as}/")] if self.stored_as else []
+        return [("folder", str(self.place.file)), *stored]
 
     def remedy(self) -> Remedy:
+        if self.stored_as == f"{self.component}/{self.component}":
+            return Remedy(f"move the files of {self.stored_as} into {self.component}")
+        if self.stored_as:
+            return Remedy(f"rename the folder {self.stored_as} to {self.component}, or download {self.component}")
+        if self.component in LEFT_OUT:
+            null = f'"{self.component}": [null, null]'
+            return Remedy(f"download this folder of the repository, or set {null} in model_index.json to go without it")
         return Remedy(f"download {'these folders' if self.components else 'this folder'} of the repository")
 
 
+LEFT_OUT: Final = ("safety_checker",)
+"""Components without which the pipelines that accept them work in the same way."""
 SHOWN = 4
 """Most components that a headline names."""
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from inspector.findings.finding import ContentFinding, Remedy, Rows, Step
 from inspector.findings.words import listed
+
+INDEX: Final = "model_index.json"
 
 
 class ComponentWidthDiffers(ContentFinding, frozen=True, kw_only=True, omit_defaults=True):
@@ -215,7 +217,7 @@ class PipelineIncomplete(ContentFinding, frozen=True, kw_only=True):
 
     What it means
         The class of the pipeline cannot be built without these components, and model_index.json has no library and
-        class for them. Or it does not name the class of the pipeline.
+        class for them. Or it does not name the class of the pipeline, or misspells it.
 
     Why it matters
         diffusers refuses the pipeline.
@@ -227,24 +229,43 @@ class PipelineIncomplete(ContentFinding, frozen=True, kw_only=True):
           help      use the model_index.json that belongs to this pipeline
 
     What to do
-        Use the model_index.json of the original repository.
+        Use the model_index.json of the original repository, or name the component that is in its folder.
     """
 
     code = "N435"
 
     class_name: str | None = msgspec.field(name="class")
     components: tuple[str, ...]
-
-    remedy_text = "use the model_index.json that belongs to this pipeline"
+    meant: str = ""
+    """The pipeline of diffusers with a similar name, if it has none of this class."""
+    entries: tuple[tuple[str, str], ...] = ()
+    """The library and class of each of the components, if the folders of all name one."""
 
     def headline(self) -> str:
-        return listed(self.components, 4) if self.class_name else "_class_name"
+        return listed(self.components, 4) if self.class_name and not self.meant else "_class_name"
 
     def rows(self) -> Rows:
         if not self.class_name:
             return [("because", "model_index.json does not name the class of the pipeline")]
+        if self.meant:
+            return [("pipeline", self.class_name), ("because", "diffusers has no such class")]
         null = [("because", "model_index.json names no library and class for it")] if self.components else []
         return [("pipeline", self.class_name), *null]
+
+    def remedy(self) -> Remedy:
+        if self.meant:
+            step = Step(action="set", file=INDEX, key=("_class_name",), old=self.class_name, new=self.meant)
+            return Remedy(f'set "_class_name": "{self.meant}" in {INDEX}', (step,))
+        if self.entries:
+            named = dict(zip(self.components, self.entries, strict=True))
+            steps = tuple(Step(action="set", file=INDEX, key=(name,), new=[*one]) for name, one in named.items())
+            return Remedy(f"set {', '.join(map(_entry, named.items()))} in {INDEX}", steps)
+        return Remedy("use the model_index.json that belongs to this pipeline")
+
+
+def _entry(named: tuple[str, tuple[str, str]]) -> str:
+    name, (library, class_name) = named
+    return f'"{name}": ["{library}", "{class_name}"]'
 
 
 class ComponentClassDiffers(ContentFinding, frozen=True, kw_only=True, omit_defaults=True):
