@@ -96,7 +96,7 @@ def compare(
     copies = [copy for copy in copies if not (copy.unlisted and copy.file in elsewhere)]
     reported.extend(_unsafe(unusable, index.file, here=bool(elsewhere) and elsewhere <= unlisted))
     reported.extend(_absent(absent, gone, index.file, len(set(promise.values()))))
-    if not foreign or absent:  # the entries of an index of other weights say nothing about these files
+    if not foreign:  # the entries of an index of other weights say nothing about these files
         reported.extend(_by_file(TensorAbsent, missing, index.file))
         reported.extend(_moved(found.moved, found.ways, index.file))
         if extra and all(_is_new(copy) for copy in copies if copy.unlisted):  # a single index that lacks entries
