@@ -147,7 +147,7 @@ def memory_of(plan: Plan, rules: ClassRules, name: NamesInMemory) -> Memory:
     for key, boxes, block in tied:
         if id(block.tie) in places and block.tie is not None:
             original, originals = places[id(block.tie)]
-            if off and original != key and not (joins_ties(plan) or _within_submodel(block, key, original)):
+            if off and original != key and not (joins_ties(plan) or _within_submodel(plan, block, key, original)):
                 continue
             aligned = block.tie.holes == block.slot.holes and _aligned(boxes, originals)
             made.ties.append(Tie(key, boxes, original, originals, aligned))
@@ -157,12 +157,12 @@ def memory_of(plan: Plan, rules: ClassRules, name: NamesInMemory) -> Memory:
     return made
 
 
-def _within_submodel(block: Block, key: str, original: str) -> bool:
+def _within_submodel(plan: Plan, block: Block, key: str, original: str) -> bool:
     """True if both tensors of a tie are in one module with a config of its own, which alone decides on the tie."""
-    first = key.partition(".")[0]
-    below = f"{first}.{key.split('.')[1]}." if first == "model" else f"{first}."
+    root = plan.head.root if key.startswith(plan.head.root) else ""
+    module = root + key.removeprefix(root).partition(".")[0]
     same = block.tie is not None and block.slot.scope == block.tie.scope != ()
-    return same and original.startswith(below)
+    return same and original.startswith(f"{module}.")
 
 
 def joins_ties(plan: Plan) -> bool:
