@@ -47,6 +47,21 @@ DECODE = (
     "a = time.process_time(); audit(sys.argv[1]); b = time.process_time(); read(sys.argv[1]); c = time.process_time()\n"
     "print((b - a) / (c - b))\n"
 )
+LOADS = (
+    "import sys, time\n"
+    "import inspector.__main__ as command\n"
+    "from inspector.auditing.loads import predict\n"
+    "spent, loads_of = [], predict.loads_of\n"
+    "def timed(audited):\n"
+    "    began = time.process_time()\n"
+    "    found = loads_of(audited)\n"
+    "    spent.append(time.process_time() - began)\n"
+    "    return found\n"
+    "predict.loads_of = timed\n"
+    "command._answer(['audit', sys.argv[1]])\n"
+    "print(sum(spent) / time.process_time(), file=sys.stderr)\n"
+)
+"""Prints the share of an audit that is spent on predicting what loaders do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +140,10 @@ def main(rounds: int) -> None:
             ("dsv3 in process, / reading and decoding", statistics.median(
                 float(subprocess.run([PYTHON, "-c", DECODE, where["dsv3"], where["tiny"]], capture_output=True,
                                      text=True, check=True).stdout) for _ in range(rounds)), 4.0),
+            *((f"{name}, loaders, / the audit", statistics.median(
+                float(subprocess.run([PYTHON, "-c", LOADS, where[name]], capture_output=True, text=True,
+                                     check=True).stderr) for _ in range(rounds)), 0.05)
+              for name in ("tiny", "dsv3")),
             ("flat200k, CPU, / hub metadata", ratio(ours["flat200k"], theirs["flat200k"], rounds, cpu), 0.28),
             ("tiny, CPU, / hub metadata", ratio(ours["tiny"], theirs["tiny"], rounds, cpu), 0.80),
             ("tiny, CPU, / a minimal typer program", ratio(
