@@ -18,7 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.budget import unspent
-from inspector.findings.finding import NAMES_SHOWN, Finding
+from inspector.findings.finding import Finding
 from inspector.loader.config_file import Config
 from inspector.loader.configs import config_at, read_configs, side_values
 from inspector.loader.files_below import with_files_below
@@ -227,8 +227,8 @@ def _opened(
     download = None
     if read.set_name and opened.commit is not None and remote is not None:
         promised = () if read.index is None else read.index.promised
-        unread = (file for one in read.findings if one.content_unknown for file in (one.place.file, *one.same_fault_in))
-        audited = {file.name for file in read.files}.union(read.lost, promised, (read.set_name,), filter(None, unread))
+        unread = (one.place.file for one in read.findings if one.content_unknown and one.place.file is not None)
+        audited = {file.name for file in read.files}.union(read.lost, promised, unread, (read.set_name,))
         download = remote.download(audited)
     return replace(
         read,
@@ -290,7 +290,9 @@ def assemble(
     in_component = weights is not None and "pipeline" in configs and (audit is None or not audit.files)
     if picked.weights is None or audit is None or in_component:
         if in_component:
-            findings = [*faults, _of_no_component(str(weights), configs["pipeline"])]
+            from inspector.loader.without_weights import of_no_component
+
+            findings = [*faults, of_no_component(str(weights), configs["pipeline"])]
         elif not picked.findings and "pipeline" not in configs:
             findings.extend(_instead_of_weights(contents, configs))
         others = tuple(OtherSet(one.name, one.files, one.bytes, one.kind) for one in contents.sets)
@@ -326,17 +328,6 @@ def _instead_of_weights(contents: Contents, configs: Mapping[str, Config]) -> It
     from inspector.loader.without_weights import instead_of_weights
 
     return instead_of_weights(contents, configs)
-
-
-def _of_no_component(weights: str, pipeline: Config) -> Finding:
-    """The finding that no weights have the given name, in a pipeline with its weights in the folders of
-    its components.
-    """
-    from inspector.findings.reading.place import WeightsNotFound
-
-    named = (name for name, value in pipeline.values.items() if isinstance(value, list) and value and value[0])
-    components = tuple(name for name in named if not name.startswith("_"))
-    return WeightsNotFound(wanted=weights, there=(), sets=0, components=components[:NAMES_SHOWN])
 
 
 def _without_weights(source: Source, listing: Listing, configs: Mapping[str, Config], only: str | None) -> Checkpoint:

@@ -291,3 +291,14 @@ def _sniffed(contents: Contents) -> list[Finding]:
 
                 found.append(NotACheckpoint(place=Place(file=name), what=what, bytes=None))
     return found
+
+
+def of_no_component(weights: str, pipeline: Config) -> Finding:
+    """The finding that no weights have the given name, in a pipeline with its weights in the folders of
+    its components.
+    """
+    from inspector.findings.reading.place import WeightsNotFound
+
+    named = (name for name, value in pipeline.values.items() if isinstance(value, list) and value and value[0])
+    components = tuple(name for name in named if not name.startswith("_"))
+    return WeightsNotFound(wanted=weights, there=(), sets=0, components=components[:NAMES_SHOWN])

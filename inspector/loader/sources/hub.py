@@ -28,8 +28,8 @@ from inspector.loader.sources.ranges import (
     expected_headers,
     likely_headers,
     read_header,
-    recognised_page,
     refusal_of,
+    whole_of,
 )
 from inspector.loader.sources.source import Listing, Opening, Refusal, RepositoryFile, is_plain_name
 from inspector.loader.sources.tasks import Task
@@ -161,16 +161,11 @@ class HubSource:
         answer = (early or self._whole(name, limit)).result()
         if isinstance(answer, Answer) and early is not None and len(answer.body) < file.size:
             answer = self._whole(name, limit).result()
-        if isinstance(answer, RequestFailure):
-            return refusal_of(answer)
-        if len(answer.body) != file.size and recognised_page(answer.body):
-            return Refusal("malformed", "the server sent a web page or a message instead of the file", file.size)
-        if len(answer.body) < file.size:
-            return Refusal("incomplete", f"{len(answer.body):,} of {file.size:,} bytes received", file.size)
-        if name == "config.json":
-            self._config = answer.body
+        body = whole_of(answer, file.size)
+        if name == "config.json" and isinstance(body, bytes):
+            self._config = body
         self._report(0, 0)
-        return answer.body
+        return body
 
     def expect(self, weight_map: Mapping[str, str]) -> None:
         """Sizes the first ranges by the tensors that an index lists for each file."""

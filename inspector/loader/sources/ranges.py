@@ -238,3 +238,14 @@ def refusal_of(failure: RequestFailure) -> Refusal:
     if failure.status in (404, 410):
         return Refusal("absent", failure.detail)
     return Refusal(reasons.get(failure.kind, "network"), failure.detail)
+
+
+def whole_of(answer: Answer | RequestFailure, listed: int) -> bytes | Refusal:
+    """The content of a small file, if it is all of the file. listed: the bytes of the file."""
+    if isinstance(answer, RequestFailure):
+        return refusal_of(answer)
+    if len(answer.body) != listed and recognised_page(answer.body):
+        return Refusal("malformed", "the server sent a web page or a message instead of the file", listed)
+    if len(answer.body) < listed:
+        return Refusal("incomplete", f"{len(answer.body):,} of {listed:,} bytes received", listed)
+    return answer.body
