@@ -31,6 +31,8 @@ _SINGLE: Final = frozenset("ld")
 """Where lists with entries and empty objects are refused, an empty list is as well."""
 _NO_NUMBERS: Final = frozenset("xys")
 """Where lists with words, nulls and lists are refused, a list with objects is as well: it is computed with."""
+_OTHER_THAN_OBJECT: Final = frozenset("elt")
+"""Where a text and lists are refused in place of a config, numbers, true and false are as well."""
 _ENTRIES: Final = "kvxygisj"
 """Kinds of lists by their entries."""
 
@@ -168,12 +170,20 @@ def _refused(place: _Place, values: Mapping[str, Any], name: str, value: Any) ->
     """What is wrong with a value of a key, or of a list within it; None where no rule refuses it."""
     kinds = "" if isinstance(value, str) and value == _usual(place, name) else kinds_of(value)
     letters = _refused_at(place, name) if kinds else ""
+    if set(letters) >= _OTHER_THAN_OBJECT and value is not None and _is_config(place, name):
+        return None if isinstance(value, dict) else KindOfValue((*place.path, name), "an object")
     if set(letters) >= _NO_NUMBERS:
         letters += "j"
     if value == [] and set(letters) >= _SINGLE:
         return KindOfValue((*place.path, name), _wanted("l", letters))
     known = [one for one in kinds if one in letters]
     return next((one for one in (_refusal(place, values, name, value, one, letters) for one in known) if one), None)
+
+
+def _is_config(place: _Place, key: str) -> bool:
+    """Whether a key has a config within the config."""
+    types = types_of(place.kind)
+    return types is not None and key in types.inner
 
 
 def _usual(place: _Place, key: str) -> Any:

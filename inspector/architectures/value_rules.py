@@ -36,6 +36,8 @@ _WHOLLY_ROTATED: Final = 4
 """The largest width of a head that may be odd in transformers 5."""
 QUANTIZATION: Final = "quantization_config"
 _BACKBONE: Final = "backbone_config"
+_NAMED_BACKBONE: Final = "backbone"
+"""The only other choice that counts even if it is an empty text."""
 PRUNED: Final = "pruned_heads"
 """A key with the heads that transformers 4 removes from the model; transformers 5 does not read it."""
 
@@ -92,9 +94,9 @@ def _takes_null(values: Mapping[str, Any], path: tuple[str, ...], major: str) ->
 
 
 def _beside_backbone(values: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[RefusedValue]:
-    """Another choice of a backbone than the config that it has."""
-    stated = [key for key in rules_of(OLDER).get("beside", {}) if values.get(key)]
-    for key in stated if values.get(_BACKBONE) is not None else ():
+    """Another choice of a backbone than the config that it has (`verify_backbone_config_arguments`)."""
+    listed = rules_of(OLDER).get("beside", {}) if values.get(_BACKBONE) is not None else ()
+    for key in [one for one in listed if values.get(one) or (one == _NAMED_BACKBONE and values.get(one) is not None)]:
         if str(values.get("model_type")) in looking_up("beside", key, OLDER):
             yield RefusedValue((*path, key), f"absent next to {_BACKBONE}", None)
 
@@ -248,12 +250,18 @@ def _words(
             yield RefusedValue((*path, key), "an even number, all of which is rotated")
         elif type(value) is int and value < 0 and model_type in looking_up("heads", key, major):
             yield RefusedValue((*path, key), "a number above 0", -value)
-        elif isinstance(value, dict) and model_type in looking_up("parts", key, major):
-            stated = value.get("model_type")
-            named = (major == NEWEST and "model_type" in value) or stated is not None
-            named = named or model_type in looking_up("typed", key, major)
-            if named and (not isinstance(stated, str) or types_of(stated) is None):
-                yield RefusedValue((*path, key, "model_type"), "a model type of transformers")
+        elif isinstance(value, dict) and _is_of_refused_type(value, model_type, key, major):
+            yield RefusedValue((*path, key, "model_type"), "a model type of transformers")
+
+
+def _is_of_refused_type(part: Mapping[str, Any], model_type: str, key: str, major: str) -> bool:
+    """Whether a config of a part has a model type that does not exist, or lacks one where it must state it."""
+    stated = part.get("model_type")
+    if isinstance(stated, str):
+        return types_of(stated) is None and model_type in looking_up("parts", key, major)
+    if "model_type" not in part or (stated is None and major == OLDER):
+        return model_type in looking_up("typed" if "model_type" not in part else "null_types", key, major)
+    return model_type in looking_up("parts", key, major)
 
 
 def _has_odd(value: Any) -> bool:

@@ -36,15 +36,15 @@ DEEPEST: Final = 3
 LAYERED_IN_OLDER: Final = frozenset(
     {
         "cohere2", "dots1", "exaone4", "gemma2", "gemma3_text", "gemma3n_text", "gpt_oss", "lfm2", "llama4_text",
-        "minimax", "modernbert-decoder", "olmo3", "qwen2", "qwen2_5_omni_talker", "qwen2_5_omni_text",
+        "minimax", "ministral", "modernbert-decoder", "olmo3", "qwen2", "qwen2_5_omni_talker", "qwen2_5_omni_text",
         "qwen2_5_vl_text", "qwen2_vl_text", "qwen3", "qwen3_next", "qwen3_omni_moe_talker_code_predictor", "smollm3",
         "t5_gemma_module", "vaultgemma",
     }
 )  # fmt: skip
 """Model types of transformers 4.57 that read a list of layer types."""
-LONGER_IN_OLDER: Final = frozenset({"lfm2", "modernbert-decoder", "olmo3"})
+LONGER_IN_OLDER: Final = frozenset({"lfm2", "ministral", "modernbert-decoder", "olmo3"})
 """Those of which the list may be longer than the number of layers (`layer_type_validation`)."""
-ANY_IN_OLDER: Final = frozenset({"modernbert-decoder"})
+ANY_IN_OLDER: Final = frozenset({"ministral", "modernbert-decoder"})
 """Those of which the list may have any words."""
 
 

@@ -276,6 +276,20 @@ OF_OLDER: list[tuple[str, dict[str, Any], str, str]] = [
     ("deformable_detr", {"backbone_kwargs": "x"}, "refuses", "error"),  # beside a backbone_config
     ("upernet", {"use_timm_backbone": True}, "refuses", "error"),
     ("sam2_vision_model", {"use_timm_backbone": True}, "complete", ""),
+    ("mask2former", {"use_timm_backbone": True}, "refuses", "error"),
+    ("zoedepth", {"use_pretrained_backbone": True}, "refuses", "error"),
+    ("depth_anything", {"backbone": ""}, "refuses", "error"),  # which is no null
+    ("rt_detr", {"use_pretrained_backbone": False}, "complete", ""),
+    ("sam2", {"prompt_encoder_config": False}, "refuses", "error"),
+    ("blip", {"text_config": 1}, "refuses", "error"),
+    ("qwen2_vl", {"text_config": False}, "refuses", "error"),
+    ("esm", {"esmfold_config": False}, "complete", "warning"),  # it reads it for a folding model alone
+    ("blip-2", {"text_config.model_type": None}, "refuses", "error"),
+    ("aya_vision", {"vision_config.model_type": None}, "refuses", "error"),
+    ("bark", {"codec_config.model_type": None}, "refuses", "error"),
+    ("aimv2", {"text_config.model_type": None}, "complete", ""),
+    ("ministral", {"layer_types": ["full_attention"]}, "refuses", "error"),
+    ("ministral", {"layer_types": ["odd"] * 4}, "complete", ""),
     ("focalnet", {"depths": [2, 2, {}]}, "refuses", "error"),
     ("efficientnet", {"kernel_sizes": [3, 3, 5, 3, {}]}, "refuses", "error"),
     ("pvt_v2", {"num_attention_heads": [2, False, 2, 4]}, "refuses", "error"),  # it divides by them

@@ -63,6 +63,10 @@ OF_KEYS: Mapping[str, float] = {"rope_theta": 10000.0, "partial_rotary_factor": 
 """Settings that rotary embeddings of any type read, with a value that all accept."""
 KINDS: Mapping[str, Any] = {"n": None, "t": "no_such_word", "l": [1.0], "d": {}}
 OF_LAYER: Mapping[str, Any] = {"n": None, "t": "no_such_word", "l": [1], "e": {}}
+BESIDE_BACKBONE: Mapping[str, Any] = {
+    "backbone": "resnet18", "backbone_kwargs": {"a": 1}, "use_timm_backbone": True, "use_pretrained_backbone": True,
+}  # fmt: skip
+"""Other choices of a backbone than its config. Some classes need scipy, without which they are not built."""
 Row = list[str]
 
 
@@ -152,10 +156,18 @@ def of_older(probe: Probe, model_type: str) -> Iterator[Row]:
         against = list(_against(rule, probe.config, model_type))
         if against and not any(map(probe.builds, against)):
             yield [OF_OLDER, rule]
-    if isinstance(probe.config.get("backbone_config"), dict):
-        for key, value in (("backbone", "resnet18"), ("backbone_kwargs", {"a": 1}), ("use_timm_backbone", True)):
-            if probe.refuses(key, value):
-                yield ["beside", key]
+
+
+def beside_backbone(model_type: str) -> Iterator[Row]:
+    """The rows of other choices of a backbone, by the first record with its config of which the model is built."""
+    for record in records(model_type):
+        config = {**decoded(record["config"] or {}), "model_type": model_type}
+        if isinstance(config.get("backbone_config"), dict) and _builds(record["class"], config):
+            refused = (
+                key for key, one in BESIDE_BACKBONE.items() if not _builds(record["class"], {**config, key: one})
+            )
+            yield from (["beside", key] for key in refused)
+            return
 
 
 def _against(rule: str, config: Mapping[str, Any], model_type: str) -> Iterator[dict[str, Any]]:
@@ -236,6 +248,8 @@ def _rows(what: str, builder: Builder, model_type: str) -> Iterator[Row]:
     if what == NULLS:
         yield from of_nulls(builder, model_type)
         return
+    if what == OF_OLDER:
+        yield from beside_backbone(model_type)
     probe = Probe(model_type)
     if not probe.builds(probe.config):
         return

@@ -34,7 +34,8 @@ is null, a negative number of heads. Each run replaces the part of its version, 
     replaced     switch, `id2label`, or the name that transformers 5 has for another key -> model types whose config
                  class sets it by itself, or does not read it (transformers 4)
     parts        key of the config of a part -> model types that refuse a model type in it that does not exist
-    typed        key of the config of a part -> those of them that refuse it without a model type
+    typed        key of the config of a part -> model types that refuse it without a model type
+    null_types   key of the config of a part -> model types that refuse null as its model type (transformers 4)
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ UNPROBED = frozenset(
     {"model_type", "architectures", "transformers_version", "dtype", "torch_dtype", "rope_theta", NAMES}
 )
 """Keys that name the model, its writer or its dtype, and those that `theta` and other rules have."""
-HEAD_DIM, ODD = "head_dim", 31
+HEAD_DIM, ODD, TYPE = "head_dim", 31, "model_type"
 TIE, LABELS, LABELS_NUMBER = "tie_word_embeddings", "id2label", "num_labels"
 ROPE_KEYS = ("rope_parameters", "rope_scaling")
 
@@ -305,14 +306,20 @@ class Probe:
     def parts(self) -> Iterator[str]:
         """Keys of configs of parts whose class follows from the model type that they state."""
         for key, value in self.config.items():
-            typed = isinstance(value, dict) and "model_type" in value
-            if typed and self.refuses(key, {**value, "model_type": NO_TYPE}):
+            if isinstance(value, dict) and TYPE in value and self.refuses(key, {**value, TYPE: NO_TYPE}):
                 yield key
 
     def typed(self) -> Iterator[str]:
         """Keys of configs of parts that must state their model type."""
-        for key in self.parts():
-            if self.refuses(key, {name: one for name, one in self.config[key].items() if name != "model_type"}):
+        for key, value in self.config.items():
+            untyped = {name: one for name, one in value.items() if name != TYPE} if isinstance(value, dict) else {}
+            if isinstance(value, dict) and TYPE in value and self.refuses(key, untyped):
+                yield key
+
+    def null_types(self) -> Iterator[str]:
+        """Keys of configs of parts whose model type must not be null."""
+        for key, value in self.config.items():
+            if isinstance(value, dict) and TYPE in value and self.refuses(key, {**value, TYPE: None}):
                 yield key
 
     def unpruned(self, major: str) -> Iterator[str]:
@@ -398,6 +405,7 @@ BY_KEY = (
     "head_dim",
     "parts",
     "typed",
+    "null_types",
     "heads",
     "unpruned",
     "untyped",
@@ -475,6 +483,7 @@ def add_type(rules: Rules, probe: Probe, model_type: str, major: str, known: fro
         ("replaced", probe.replaced() if major == "4" else ()),
         ("parts", probe.parts()),
         ("typed", probe.typed()),
+        ("null_types", probe.null_types() if major == "4" else ()),
         ("even", probe.even()),
     ):
         for key in keys:

@@ -134,6 +134,7 @@ def judge(path: Path) -> None:
     from inspector.auditing.loads.one_loader import judged_for
     from inspector.auditing.samples import with_samples
     from inspector.auditing.start import audit
+    from inspector.loading.outcome import UNKNOWN, Load
 
     counts: Counter[str] = Counter()
     for line in path.read_text(encoding="utf-8").splitlines():
@@ -145,7 +146,8 @@ def judge(path: Path) -> None:
             audited = judged_for(
                 with_samples(audit(str(write(healthy(spec, case["config"]), folder, fill)))), f"transformers@{major}"
             )
-        load = next(one for one in audited.loads if one.loader == "transformers")
+        unsaid = Load(loader="transformers", version=major, outcome=UNKNOWN)
+        load = next((one for one in audited.loads if one.loader == "transformers"), unsaid)
         found = "refuses" if load.outcome == "unsupported" else load.outcome
         same = found == result["outcome"]
         if same and found != "refuses":
