@@ -22,9 +22,12 @@ OWN_KEYS: Final = frozenset({"w_bit", "q_group_size"})
 """Keys of llm-awq's file, which transformers writes as `bits` and `group_size`."""
 LISTS: Final[Mapping[str, str]] = {
     "nf4": "llm_int8_skip_modules", "fp4": "llm_int8_skip_modules", "llm-int8": "llm_int8_skip_modules",
-    "awq": "modules_to_not_convert", "gemma": "modules_to_not_convert",
+    "awq": "modules_to_not_convert", "gemma": "modules_to_not_convert", "awq-gemv": "modules_to_not_convert",
+    "awq-gemv-fast": "modules_to_not_convert",
 }  # fmt: skip
 """Scheme -> the key of the list of unquantized modules."""
+AWQ_VERSIONS: Final[Mapping[str, str]] = {"awq": "gemm", "awq-gemv": "gemv", "awq-gemv-fast": "gemv_fast"}
+"""Scheme of AWQ -> the `version` of its layout."""
 DEFAULTS: Final = frozenset({"nf4", "fp4", "llm-int8"})
 """Schemes with a loader that quantizes a head if a list, even an empty one, does not name it."""
 MOST_LISTED: Final = 2_000
@@ -105,14 +108,16 @@ def block_for(
     sizes: Mapping[str, Any] = {} if packing is None else _sizes(packing)
     if scheme.startswith("mlx"):
         return "quantization", _of_mlx(packing) if packing is not None else None
-    if scheme in ("gptq", "awq") and "bits" in sizes:
+    if scheme in ("gptq", *AWQ_VERSIONS) and "bits" in sizes:
         size = {"group_size": -1, **sizes}
-        version: dict[str, Any] = {"zero_point": True, "version": "gemm"} if scheme == "awq" else {}
+        own_version = AWQ_VERSIONS.get(scheme)
+        version: dict[str, Any] = {} if own_version is None else {"zero_point": True, "version": own_version}
+        method = "gptq" if own_version is None else "awq"
         if scheme == "gptq":  # vLLM requires desc_act; if true, loaders follow the index, whatever its order
             version["desc_act"] = any(key.endswith("g_idx") for key in keys)
         if scheme == "gptq" and any(key.startswith("lm_head.") for key in keys):
             version["lm_head"] = True
-        return BLOCK, {"quant_method": scheme, "bits": size["bits"], "group_size": size["group_size"], **version}
+        return BLOCK, {"quant_method": method, "bits": size["bits"], "group_size": size["group_size"], **version}
     if scheme in QUANTO and packing is not None:
         weights = _quanto_type(packing)
         return (QUANTO_FILE, {"weights": f"q{weights}", "activations": "none"}) if of_transformers else (
@@ -158,11 +163,20 @@ def mixed_block(modules: Sequence[tuple[Packed, Sequence[str]]]) -> dict[str, An
     return {**ways[usual], **own}
 
 
+WORD: Final = 32
+MOST_BITS: Final = 8
+
+
 def settled(packed: Packed, shape: tuple[int, ...]) -> Packed:
-    """The packing of MLX's words that contain these inputs, if their number leaves the bits open.
+    """The packing of words of MLX or compressed-tensors that contain these inputs, if their number leaves the bits or
+    the padding open.
 
     shape: the logical one, by the definition. The number of groups is that of the stored scales.
     """
+    if packed.scheme == "pack-quantized" and packed.bounds and shape and shape[-1]:
+        words = packed.storage.shape[-1]
+        fits = [bits for bits in range(1, MOST_BITS + 1) if -(-shape[-1] * bits // WORD) == words]
+        return replace(packed, bounds=()) if fits == [packed.bits] else packed
     if packed.scheme != "mlx" or not packed.bounds or packed.group_size is None or not shape or not shape[-1]:
         return packed
     held = packed.storage.shape[-1] * BITS[packed.storage.dtype]

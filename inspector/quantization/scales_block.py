@@ -21,9 +21,12 @@ from inspector.quantization.module import FLOAT8, GROUPS, NVFP4_GROUP, ceil_div
 from inspector.quantization.unpacked import Helper
 
 Shape = tuple[int, ...]
+Block = dict[str, Any]
 INVERSE: Final = "weight_scale_inv"
 SCALE: Final = "weight_scale"
 ZEROS: Final = "weight_zero_point"
+STATIC: Final = "activation_scale"
+"""The static scale of the inputs next to `weight_scale_inv`."""
 INPUTS: Final = "input_scale"
 INPUT_ZEROS: Final = "input_zero_point"
 STORED_SHAPE: Final = "weight_shape"
@@ -33,6 +36,7 @@ OWN: Final = frozenset({SCALE, ZEROS, INPUTS, INPUT_ZEROS, STORED_SHAPE})
 READ: Final = frozenset({"fp8", "fp8-block", "int8", WORDS})
 """Schemes for which this module writes the block."""
 GLOBAL: Final = "weight_global_scale"
+GLOBAL_INPUTS: Final = "input_global_scale"
 SMALL_FLOATS: Final[Mapping[tuple[str, str], tuple[frozenset[str], str, dict[str, Any]]]] = {
     ("mxfp4", "weight_packed"): (frozenset({SCALE}), "mxfp4-pack-quantized", {
         "num_bits": 4, "strategy": "group", "group_size": 32, "scale_dtype": "torch.uint8"}),
@@ -48,11 +52,27 @@ auto-round and ModelOpt write some of these tensors too, which the loader of com
 
 
 class Scaled(Struct, frozen=True):
-    """Quantized modules of one shape. helpers: suffix -> the shapes of the tensors next to the values."""
+    """Quantized modules of one shape and family. helpers: suffix -> the shapes of the tensors next to the values."""
 
     shape: Shape
     packed: Packed
     helpers: Mapping[str, frozenset[Shape]]
+    family: str = ""
+    boxes: tuple[Box, ...] = ()
+
+
+class Determined(Struct, frozen=True):
+    """What the tensors determine of a block.
+
+    blocks: those with which the loader reads the tensors, each in another way if there are several; empty if a required
+    key is not determined. assumed: keys that are written with the default of the loader. absent: required keys that no
+    tensor shows. known: what the tensors determine if no block is complete.
+    """
+
+    blocks: tuple[Block, ...] = ()
+    assumed: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
+    known: Block = {}
 
 
 def scaled(family: str, boxes: Sequence[Box], shape: Shape, packed: Packed, helpers: Iterable[Helper]) -> Scaled | None:
@@ -70,7 +90,8 @@ def scaled(family: str, boxes: Sequence[Box], shape: Shape, packed: Packed, help
         left[suffix] = minus(left.get(suffix, tuple(boxes)), one.boxes)
     if any(left.values()):
         return None
-    return Scaled(shape, packed, {suffix: frozenset(shapes) for suffix, shapes in found.items()})
+    shapes = {suffix: frozenset(one) for suffix, one in found.items()}
+    return Scaled(shape, packed, shapes, family, tuple(boxes))
 
 
 def block_of_scales(modules: Sequence[Scaled]) -> dict[str, Any] | None:
@@ -82,25 +103,41 @@ def block_of_scales(modules: Sequence[Scaled]) -> dict[str, Any] | None:
     (helpers,) = names
     if not schemes <= READ:
         return _of_small_floats(modules, helpers)
+    if helpers == {INVERSE, STATIC}:
+        whole = all(one.helpers[suffix] <= {(), (1,)} for one in modules for suffix in helpers)
+        return {"quant_method": "fp8", "activation_scheme": "static", "weight_block_size": None} if whole else None
     if helpers == {INVERSE}:
         size = block_size([(one.shape, shape) for one in modules for shape in one.helpers[INVERSE]])
         return None if size is None else {"quant_method": "fp8", "weight_block_size": list(size)}
     if SCALE not in helpers or not helpers <= OWN or (schemes == {WORDS}) is not (STORED_SHAPE in helpers):
         return None
     weights, inputs = _weights(modules, ZEROS in helpers), _inputs(modules, helpers)
-    return None if weights is None or inputs is None else _of_compressed_tensors(weights, inputs)
+    if weights is None or inputs is None:
+        return None
+    block = _of_compressed_tensors(weights, inputs)
+    return block | {"dequantize": True} if _packs_zeros(modules) else block
+
+
+def _packs_zeros(modules: Sequence[Scaled]) -> bool:
+    """True if zero points are packed along the outputs: transformers 5 then computes plain weights while loading, if
+    the block says so, and refuses them otherwise. For experts it does neither.
+    """
+    packed = any(rows[0] < one.shape[0] for one in modules for rows in one.helpers.get(ZEROS, ()) if rows)
+    return packed and not any(".experts." in one.family for one in modules)
 
 
 def _of_small_floats(modules: Sequence[Scaled], helpers: frozenset[str]) -> dict[str, Any] | None:
     """The block for floats of four or eight bits with scales in groups; None if the tensors do not determine it."""
     ways = {(one.packed.scheme, one.packed.values) for one in modules}
     known = SMALL_FLOATS.get(next(iter(ways))) if len(ways) == 1 else None
-    if known is None or known[0] != helpers:
+    of_inputs = GLOBAL in helpers and GLOBAL_INPUTS in helpers
+    if known is None or known[0] != (helpers - {GLOBAL_INPUTS} if of_inputs else helpers):
         return None
     _, form, settings = known
     if any(scale[-1] * settings["group_size"] != one.shape[-1] for one in modules for scale in one.helpers[SCALE]):
         return None
-    return _of_compressed_tensors({**settings, "type": "float", "symmetric": True}, {}, form)
+    weights = {**settings, "type": "float", "symmetric": True}
+    return _of_compressed_tensors(weights, {**weights, "dynamic": "local"} if of_inputs else {}, form)
 
 
 def _of_compressed_tensors(weights: dict[str, Any], inputs: dict[str, Any], form: str = "") -> dict[str, Any]:

@@ -489,7 +489,10 @@ SIMPLE: dict[str, Simple] = {
                              "pre_quant_scale": ("BF16", [i])},
         modelopt("W8A8_SQ_PER_CHANNEL"),
     ),
-    "quark-int8": (LLAMA, scaled("I8", lambda o, i: ("BF16", [o])), quark("int8", None, "per_channel")),
+    "quark-int8": (
+        LLAMA, lambda o, i: {"weight": ("I8", [o, i]), "weight_scale": ("BF16", [o]), "weight_zero_point": ("I8", [o])},
+        quark("int8", None, "per_channel"),
+    ),
     "bnb-fp4-double-odd": (ODD, bnb4("fp4", True), bnb(load_in_4bit=True, bnb_4bit_quant_type="fp4",
                                                        bnb_4bit_use_double_quant=True)),
     "bnb-nf4-bf16": (LLAMA, bnb4("nf4", False, "BF16"), bnb(load_in_4bit=True, bnb_4bit_quant_type="nf4",

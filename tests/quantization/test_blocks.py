@@ -16,6 +16,7 @@ from inspector.quantization.scales_block import block_size
 from tests.checkpoints import write, write_file
 from tests.judged import codes, diffusers_records, judged, spec_of
 from tests.quantization.examples import without_role
+from tests.quantization.made_by_formula import LLAMA, bitnet, simple
 from tests.quantization.recorded import RECORDED, record, variants
 from tests.quantization.stored import audited, bad, checkpoint, tool, unquantized
 from tests.sampling import sampled
@@ -308,12 +309,24 @@ def test_without_a_block_quantized_values_are_loaded_as_weights(name: str, older
 @pytest.mark.parametrize(("name", "expected"), [
     ("ct-fp8-static", {"strategy": "tensor", "dynamic": False}), ("ct_f8tensor", {"strategy": "tensor"}),
     ("ct_w3asym", {"symmetric": False, "group_size": 128}), ("fp8-block-64-moe", {"weight_block_size": [64, 64]}),
-    ("mo_fp8_default_cfg", {"quant_method": "quark", "qscheme": "per_tensor"}), ("fbgemm", None),
+    ("mo_fp8_default_cfg", {"quant_method": "quark", "qscheme": "per_tensor"}),
+    ("fbgemm", {"quant_method": "fbgemm_fp8"}),
     ("ct-mixed-precision", None), ("quark_fp8", {"dtype": "fp8_e4m3", "qscheme": "per_tensor"}),
     ("quark_mxfp4", {"dtype": "fp4", "group_size": 32}), ("mo_mxfp4_default_cfg", {"quant_method": "quark"}),
-    ("mo_int8_weight_only_cfg", None), ("quark_int4_g128", None),
-    ("mo_nvfp4_qwen2", {"quant_method": "modelopt", "quant_algo": "NVFP4"}), ("modelopt_int4_awq", None),
-    ("mo_w4a16_nvfp4_cfg", {"quant_algo": "W4A16_NVFP4"}), ("mo_int8_smoothquant_cfg", None),
+    ("mo_int8_weight_only_cfg", {"quant_algo": "W8A16"}), ("quark_int4_g128", None), ("quark-int8", {"dtype": "int8"}),
+    ("mo_nvfp4_qwen2", {"quant_method": "modelopt", "quant_algo": "NVFP4"}),
+    ("modelopt_int4_awq", {"quant_algo": "W4A16_AWQ", "group_size": 128}),
+    ("mo_w4a16_nvfp4_cfg", {"quant_algo": "W4A16_NVFP4"}),
+    ("mo_int8_smoothquant_cfg", {"quant_algo": "W8A8_SQ_PER_CHANNEL"}),
+    ("mo_w4a8_awq_beta_cfg", {"quant_algo": "W4A8_AWQ"}), ("ct-nvfp4", {"dynamic": "local"}), ("higgs-3", None),
+    ("ct_w4chan", {"num_bits": 4, "type": "int", "symmetric": True, "strategy": "channel"}),
+    ("ct_w4a16_asym", {"dequantize": True}), ("fp8-static", {"activation_scheme": "static", "weight_block_size": None}),
+    ("awq-gemv", {"version": "gemv"}), ("awq-fast", {"version": "gemv_fast"}), ("eetq", {"quant_method": "eetq"}),
+    ("aqlm-1x16", {"in_group_size": 16, "out_group_size": 1, "num_codebooks": 1, "nbits_per_codebook": 16}),
+    ("aqlm-2x8", {"linear_weights_not_to_quantize": ["lm_head", "lm_head.weight"]}), ("bitnet-odd", None),
+    ("hqq_4bit_g64", {"nbits": 4, "channel_wise": True, "group_size": 64}), ("hqq_4bit_g64_axis0", None),
+    ("fpquant-nv", {"forward_dtype": "nvfp4"}), ("fpquant-mx", None), ("quark-fp6", None),
+    ("vptq-stated-unpacked", None),
     ("mo_nvfp4_qwen3moe", {"ignore": ["lm_head", "model.layers.0.mlp.gate", "model.layers.1.mlp.gate"]}),
     ("autoround_mxfp4", {"format": "mxfp4-pack-quantized"}), ("ct_nvfp4a16_opt", {"strategy": "tensor_group"}),
     ("modelopt_mxfp8", {"format": "mxfp8-quantized"}), ("ct_w4a16_qwen3moe", {"group_size": 128}),
@@ -329,6 +342,61 @@ def test_the_block_states_what_the_scales_determine(name: str, expected: dict[st
     assert [step.key for step in finding.remedy().steps] == ([] if expected is None else [("quantization_config",)])
     written = json.dumps(finding.facts["block"])
     assert all(f"{json.dumps({key: value})[1:-1]}" in written for key, value in (expected or {}).items())
+
+
+@pytest.mark.parametrize(("name", "keys"), [
+    ("fpquant-mx", {"forward_method": ["abs_max", "quest"]}),
+    ("bitnet", {"linear_class": ["bitlinear", "autobitlinear"]}),
+    ("quark-fp6", {"dtype": ["fp6_e3m2", "fp6_e2m3"]}),
+])  # fmt: skip
+def test_blocks_that_read_the_tensors_in_several_ways_are_all_stated(name: str, keys: dict[str, list[str]]) -> None:
+    config, spec = (*simple(LLAMA, bitnet, {"quant_method": "bitnet"}),) if name == "bitnet" else checkpoint(name)[:2]
+    result = judged({key: (dtype, tuple(shape)) for key, (dtype, shape) in spec.items()}, unquantized(config))
+    (finding,) = (one for one in result.findings if one.code == "T625")
+    remedy = finding.remedy()
+    assert (finding.facts["block"], remedy.choice, remedy.steps) == (None, True, ())
+    ((key, values),) = keys.items()
+    assert all(f'"{key}": "{value}"' in remedy.words for value in values)
+
+
+@pytest.mark.parametrize(("name", "absent"), [
+    ("higgs-3", "tune_metadata or hadamard_size"), ("quark-int4-rows", "pack_method"),
+    ("hqq_4bit_g64_axis0", "quant_config.weight_quant_params.nbits"),
+])  # fmt: skip
+def test_keys_that_no_header_shows_are_named(name: str, absent: str) -> None:
+    config, spec, _ = checkpoint(name)
+    (finding,) = (one for one in judged(spec, unquantized(config)).findings if one.code == "T625")
+    assert absent in finding.remedy().words
+    assert not finding.remedy().steps
+
+
+@pytest.mark.parametrize("name", ["vptq", "vptq-stated", "vptq-stated-outliers", "spqr", "spqr-stated"])
+def test_the_block_has_the_sizes_of_every_module(name: str) -> None:
+    config, spec, _ = checkpoint(name)
+    (finding,) = (one for one in judged(spec, unquantized(config)).findings if one.code == "T625")
+    (step,) = finding.remedy().steps
+    assert codes(judged(spec, {**config, step.key[0]: step.new})) == set()
+    stated = config[step.key[0]]
+    for key in ("config_for_layers", "shapes"):
+        assert key not in stated or stated[key] == step.new[key]
+
+
+@pytest.mark.parametrize(("name", "code"), [("hqq_4bit_g64", "N430"), ("vptq-stated", "N430"), ("spqr-stated", "N430"),
+                                            ("aqlm-2x8", "N429"), ("eetq", None), ("quark-int8", None)])  # fmt: skip
+def test_a_method_that_version_5_does_not_load(name: str, code: str | None, tmp_path: Path) -> None:
+    config, spec, _ = checkpoint(name)
+    write(tmp_path, spec, config)
+    assert bad(audit(tmp_path)) == ([] if code is None else [code])
+
+
+@pytest.mark.parametrize(("listed", "older"), [(["lm_head", "lm_head.weight"], "complete"), (["lm_head"], "random")])
+def test_the_list_of_aqlm_names_modules_and_weights(listed: list[str], older: str, tmp_path: Path) -> None:
+    """Measured: 5.24 finds "lm_head" and not "lm_head.weight"; the source of 4.57 compares the name of the weight."""
+    config, spec, _ = checkpoint("aqlm-2x8")
+    config["quantization_config"]["linear_weights_not_to_quantize"] = listed
+    write(tmp_path, spec, config)
+    outcomes = {str(one.version)[0]: one.outcome for one in audit(tmp_path).loads if one.loader == "transformers"}
+    assert outcomes == {"5": "complete", "4": older}
 
 
 @pytest.mark.parametrize(("scales", "expected"), [

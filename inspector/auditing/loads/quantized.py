@@ -196,7 +196,10 @@ def recorded(audited: Audit) -> Mapping[str, Recorded]:
         if (twice := _in_both_widths(audited)) is not None:
             return {NEWEST: twice, OLDER: twice}
         from inspector.auditing.quantized.merged_experts import unread_experts
+        from inspector.auditing.quantized.unread_methods import unread_method
 
+        if unread := unread_method(audited):
+            return unread
         if (experts := unread_experts(audited)) is not None:
             return {NEWEST: experts}
         from inspector.auditing.quantized.own_linear import in_own_linear
@@ -214,11 +217,11 @@ def recorded(audited: Audit) -> Mapping[str, Recorded]:
 
         if (unscaled := unscaled_activations(audited)) is not None:
             return {NEWEST: unscaled}
-        unread = plain_for_newest(audited)
-        if unread is None:
+        unfound = plain_for_newest(audited)
+        if unfound is None:
             return {OLDER: Recorded(UNKNOWN, OTHER_NAMES)} if found_by_newest_only(audited) else {}
         by_name = audited.unpacked.settings.base.method == BY_NAME
-        return {NEWEST: unread, OLDER: Recorded(UNKNOWN, OTHER_NAMES)} if by_name else {NEWEST: unread}
+        return {NEWEST: unfound, OLDER: Recorded(UNKNOWN, OTHER_NAMES)} if by_name else {NEWEST: unfound}
     found = _with_error(audited, errors[0]) if len(errors) == 1 else None
     return {} if found is None else {NEWEST: found}
 

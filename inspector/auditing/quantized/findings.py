@@ -115,7 +115,7 @@ def _with_blocks(findings: Iterable[Finding], unpacked: Unpacked, lines: Sequenc
             and one.what == "method"
             and not one.key.endswith(".json.quant_method")
         ):
-            _, blocks = block_of_weights(one.scheme, unpacked, lines)
+            blocks = block_of_weights(one.scheme, unpacked, lines).blocks
             one = msgspec.structs.replace(one, block=blocks[0] if blocks else None)
         yield one
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from msgspec import Struct
+
 from inspector.auditing.quantized.compressed import SPARSE
 from inspector.auditing.quantized.plain_modules import (
+    AQLM,
     HEAD,
     HEAD_LISTED,
     among_packed,
@@ -17,6 +20,7 @@ from inspector.auditing.quantized.plain_modules import (
 )
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
+from inspector.quantization.method_block import block_of_method
 from inspector.quantization.missing_block import (
     BLOCK,
     MOST_LISTED,
@@ -29,7 +33,7 @@ from inspector.quantization.missing_block import (
     settled,
     with_stated,
 )
-from inspector.quantization.scales_block import block_of_scales, scaled
+from inspector.quantization.scales_block import Determined, block_of_scales, scaled
 from inspector.quantization.tool_block import QUARK, blocks_of_tools
 from inspector.quantization.torchao_block import is_plain, torchao_block
 from inspector.quantization.unpacked import Unpacked
@@ -37,6 +41,8 @@ from inspector.reconciler.ledger import Line
 from inspector.reconciler.wording import names_in
 
 TORCHAO = "torchao"
+BY_PATH = frozenset({QUARK, AQLM, "hqq", "spqr", "vptq"})
+"""Methods with whole names of modules in the model, which files of models with towers may not have."""
 NAMES_A_CLASS = frozenset({"model_type", "auto_map", "_class_name"})
 """Keys of a config.json for loaders that read the quantization from it."""
 
@@ -56,8 +62,9 @@ def block_missing(checkpoint: Checkpoint, unpacked: Unpacked, lines: Sequence[Li
 
     packed = [(settled(line.packed, line.layout.shape), line) for line in lines if line.packed is not None]
     packing = one_packing(scheme, ((one, line.layout.shape) for one, line in packed))
-    key, blocks = block_of_weights(scheme, unpacked, lines, of_transformers=of_transformers)
-    block, others = (blocks[0], blocks[1:]) if blocks else (None, ())
+    determined = block_of_weights(scheme, unpacked, lines, of_transformers=of_transformers)
+    key = determined.key
+    block, others = (determined.blocks[0], determined.blocks[1:]) if determined.blocks else (None, ())
     ways = {(one.scheme, one.bits, one.group_size) for one, _ in packed}
     if scheme.startswith("mlx") and len(ways) > 1 and all(way[0].startswith("mlx") for way in ways):
         block = mixed_block([(one, modules_of(line)) for one, line in packed])
@@ -77,6 +84,10 @@ def block_missing(checkpoint: Checkpoint, unpacked: Unpacked, lines: Sequence[Li
         key=key,
         block=block,
         others=others,
+        readings=determined.readings,
+        assumed=determined.assumed if block == (determined.blocks or (None,))[0] else (),
+        absent=determined.absent if block is None else (),
+        known=determined.known if block is None and determined.absent else None,
         module="" if first is None else names_in(first.of, first.boxes, 1)[0].removesuffix(".weight"),
         entries=tuple(entries) if len(entries) <= MOST_LISTED else (),
     )
@@ -96,45 +107,70 @@ def _is_around_layers(line: Line) -> bool:
     return line.packed is not None and line.role.startswith((HEAD, "embed"))
 
 
+class OfWeights(Struct, frozen=True):
+    """What the weights determine of a block.
+
+    key: in config.json. blocks: of loaders that read the tensors in the same way, the usual one first. readings: blocks
+    that read them in different ways, if no tensor shows which one is meant. assumed, absent, known: see `Determined`.
+    """
+
+    key: str
+    blocks: tuple[dict[str, Any], ...] = ()
+    readings: tuple[dict[str, Any], ...] = ()
+    assumed: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
+    known: dict[str, Any] = {}
+
+
 def block_of_weights(
     scheme: str, unpacked: Unpacked, lines: Sequence[Line], *, of_transformers: bool = True
-) -> tuple[str, tuple[dict[str, Any], ...]]:
-    """(key in config.json, blocks) for the scheme of most modules; no block if the tensors determine none.
-
-    Several blocks are those of loaders that read the same tensors in the same way, the usual one first.
-    """
+) -> OfWeights:
+    """What the modules of the most frequent scheme determine."""
     found = [(settled(line.packed, line.layout.shape), line.layout.shape) for line in lines if line.packed is not None]
     families = [one.key for one in unpacked.helpers]
     key, block = block_for(scheme, one_packing(scheme, found), families, of_transformers=of_transformers)
     if block is not None or key != BLOCK or not of_transformers:
         head = any(line.packed is not None and line.role.startswith(HEAD) for line in lines)
         block = excluding(block, scheme, _left_plain(lines), head=head)
-        return key, () if block is None else (block,)
+        return OfWeights(key, () if block is None else (block,))
     modules = [
-        scaled(line.family, line.boxes, line.layout.shape, line.packed, unpacked.helpers)
+        scaled(line.family, line.boxes, line.layout.shape, settled(line.packed, line.layout.shape), unpacked.helpers)
         for line in lines
         if line.packed is not None
     ]
     whole = [one for one in modules if one is not None]
-    if len(whole) < len(modules) or not whole:
-        return key, ()
+    if len(whole) < len(modules) or not whole or sum(line.tensors for line in lines if line.packed) > MOST_LISTED:
+        return OfWeights(key)
+    determined = block_of_method(scheme, whole, unpacked.helpers)
+    if determined is not None:
+        return _of_method(key, determined, lines)
     of_scales = block_of_scales(whole)
     blocks = [*([] if of_scales is None else [of_scales]), *blocks_of_tools(whole)]
-    return key, tuple(one for block in blocks if (one := _with_list(block, lines)) is not None)
+    return OfWeights(key, tuple(one for block in blocks if (one := _with_list(block, lines)) is not None))
+
+
+def _of_method(key: str, determined: Determined, lines: Sequence[Line]) -> OfWeights:
+    """What the tensors of a method determine, with the lists of unquantized modules."""
+    blocks = tuple(made for block in determined.blocks if (made := _with_list(block, lines)) is not None)
+    if len(blocks) < len(determined.blocks):
+        return OfWeights(key)
+    one = blocks if len(blocks) == 1 else ()
+    readings = blocks if len(blocks) > 1 else ()
+    return OfWeights(key, one, readings, determined.assumed, determined.absent, determined.known)
 
 
 def _with_list(block: dict[str, Any], lines: Sequence[Line]) -> dict[str, Any] | None:
     """The block with the list of the modules that are not quantized."""
     method = str(block["quant_method"])
-    if method == QUARK and has_towers(
-        lines
-    ):  # its list has the names of modules in the model, which files may not have
+    if method in BY_PATH and has_towers(lines):
         return None
     key, entries = entries_left_out(lines, method)
     plain = [*_plain_among_quantized(lines), *entries]
     if not plain and method in HEAD_LISTED:  # without a list their loaders leave the head out
         return block
     listed = list(dict.fromkeys([*_heads(lines, method), *plain]))
+    if method == AQLM:  # transformers 5 reads the names of modules, 4.57 those of their weights
+        listed += [f"{name}.weight" for name in listed]
     return {**block, key: listed} if len(listed) <= MOST_LISTED else None
 
 

@@ -49,13 +49,20 @@ LISTS: Final = {
 """Method -> the key of its list of unquantized modules, None if its loader has no list."""
 SIGNS: Final = {"compressed-tensors": "re:.*", AUTO_ROUND: ".*"}
 """Method -> the text that turns the end of a name into a pattern in its list."""
-LISTS_OF_BLOCKS: Final = {**LISTS, "modelopt": "ignore"}
+OF_MODULES: Final = frozenset({"bitnet", "eetq", "fbgemm_fp8", "fp_quant", "spqr", "vptq"})
+"""Methods with loaders in transformers that replace every linear layer outside `modules_to_not_convert`."""
+AQLM: Final = "aqlm"
+"""The method with whole names in its list, which transformers 5 compares with modules and 4 with their weights; without
+a list its loader builds the head quantized too (measured with transformers 5.24 and aqlm 1.1.7).
+"""
+LISTS_OF_BLOCKS: Final = {**LISTS, "modelopt": "ignore", AQLM: "linear_weights_not_to_quantize", "hqq": "skip_modules",
+                          **dict.fromkeys(sorted(OF_MODULES), "modules_to_not_convert")}  # fmt: skip
 """Method -> the key of its list in a block that is written for it."""
-BY_NAME: Final = frozenset({"quark", "modelopt"})
+BY_NAME: Final = frozenset({"quark", "modelopt", AQLM})
 """Methods with whole names in their list: their writers and vLLM read patterns differently. Their loaders build
 quantized routers unless they are listed.
 """
-HEAD_LISTED: Final = frozenset({"bitsandbytes", "awq", "fp8", "gptq"})
+HEAD_LISTED: Final = frozenset({"bitsandbytes", "awq", "fp8", "gptq", *OF_MODULES})
 """Methods with a list that replaces a default that excludes the head."""
 
 PATTERN: Final = "re:"
@@ -160,10 +167,11 @@ def entries_left_out(lines: Sequence[Line], method: str) -> tuple[str, list[str]
 
     Routers are also in the list if its entries are patterns: transformers 4 builds them as linear layers.
     """
-    plain = [line for line, _ in among_packed(lines, everywhere=method in EVERYWHERE or method in BY_NAME)]
+    everywhere = method in EVERYWHERE or method in BY_NAME or method in OF_MODULES
+    plain = [line for line, _ in among_packed(lines, everywhere=everywhere)]
     if method == BY_PATTERN or method in BY_NAME:
         plain += [line for line in lines if line.role == ROUTER and line.packed is None and len(line.layout.shape) == 2]
-    towers = _towers(plain, lines) if method in EVERYWHERE else []
+    towers = _towers(plain, lines) if method in EVERYWHERE or method in OF_MODULES else []
     inside = [(line, line.boxes) for line in plain if not line.family.startswith(tuple(towers))]
     return str(LISTS_OF_BLOCKS[method]), [*_of_towers(towers, lines, method, None), *_inside(inside, lines, method)]
 

@@ -6,10 +6,24 @@ import json
 from typing import Any
 
 from inspector.findings.finding import ContentFinding, Remedy, Rows, Step
-from inspector.findings.words import count
+from inspector.findings.words import count, listed
 
 OF_COMFY = "fp8-comfy"
 """The quantization scheme that only ComfyUI reads."""
+
+
+MOST_ENTRIES = 6
+"""Entries of a map for single modules that words contain; steps contain all."""
+
+
+def shortened(block: dict[str, Any]) -> str:
+    """A block as JSON, in which a map with an entry for each module has its first entry only."""
+    maps = {key: value for key, value in block.items() if isinstance(value, dict) and len(value) > MOST_ENTRIES}
+    if not any("." in name for value in maps.values() for name in value):
+        return json.dumps(block)
+    first = {key: dict([next(iter(value.items()))]) for key, value in maps.items()}
+    entries = " and ".join(f"{len(value):,} entries in {key}" for key, value in maps.items())
+    return f"{json.dumps({**block, **first})}, with {entries} of which this is the first (inspector mend writes all)"
 
 
 class QuantizationBlockMissing(ContentFinding, frozen=True, kw_only=True):
@@ -31,7 +45,9 @@ class QuantizationBlockMissing(ContentFinding, frozen=True, kw_only=True):
 
     What to do
         Add the block, best from the config.json of the repository that the weights come from: order of activations and
-        symmetry of GPTQ, for example, are not visible in the headers.
+        symmetry of GPTQ, for example, are not visible in the headers. Where no tensor shows a key that loaders need,
+        the finding names it, and writes no block; where several blocks read the same tensors in different ways, it
+        states each of them.
     """
 
     code = "T625"
@@ -43,6 +59,10 @@ class QuantizationBlockMissing(ContentFinding, frozen=True, kw_only=True):
     key: str
     block: dict[str, Any] | None
     others: tuple[dict[str, Any], ...] = ()
+    readings: tuple[dict[str, Any], ...] = ()
+    assumed: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
+    known: dict[str, Any] | None = None
     module: str = ""
     entries: tuple[str, ...] = ()
 
@@ -56,11 +76,22 @@ class QuantizationBlockMissing(ContentFinding, frozen=True, kw_only=True):
             return self._in_file()
         if self.scheme == OF_COMFY:
             return Remedy("load the file with ComfyUI, whose scales others do not read, or download plain weights")
+        if self.readings:
+            either_way = ", or ".join(shortened(one) for one in self.readings)
+            words = f'add "{self.key}" to {self.place.file} as {either_way}: no tensor shows which of them is right'
+            return Remedy(f"{words}, take that of the repository that the weights come from", choice=True)
         if self.block is None:
-            return Remedy(f"copy {self.key} from the config.json of the repository that the weights come from")
+            return Remedy(f"copy {self.key} from the config.json of the repository that the weights come from"
+                          f"{self._not_in_tensors()}")  # fmt: skip
         step = Step(action="set", file=self.place.file, key=(self.key,), new=self.block)
-        others = "".join(f", or, if {one['quant_method']} wrote the weights, {json.dumps(one)}" for one in self.others)
-        return Remedy(f'add "{self.key}": {json.dumps(self.block)} to {self.place.file}{others}', (step,))
+        others = "".join(f", or, if {one['quant_method']} wrote the weights, {shortened(one)}" for one in self.others)
+        defaults = f"; no tensor shows {listed(self.assumed)}, which has the loader's default" if self.assumed else ""
+        return Remedy(f'add "{self.key}": {shortened(self.block)} to {self.place.file}{others}{defaults}', (step,))
+
+    def _not_in_tensors(self) -> str:
+        """What only the lost block states, and what the tensors show of it."""
+        shown = f"; they show {json.dumps(self.known)}" if self.known else ""
+        return f": the headers do not show {' or '.join(self.absent)}{shown}" if self.absent else ""
 
     def _in_file(self) -> Remedy:
         """The remedy if the quantization is described in a separate file with one entry for each module."""
