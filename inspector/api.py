@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from msgspec.structs import replace
@@ -143,17 +143,31 @@ def audit(
     ('findings', 38597376)
     """
     stated, wanted = inputs.claim_of(claim), inputs.loader_of(loader)
-    with access(token, cache_dir):
+
+    def audited_set(weights: str | None) -> AuditResult:
         with one_budget():
             checkpoint = load(
                 source, config=config, weights=weights, revision=revision, subfolder=subfolder, repo_type=repo_type,
                 local_files_only=local_files_only, cache_dir=cache_dir, token=token, progress=progress,
             )  # fmt: skip
             bases, whole = inputs.place_of(base), weights is None
-            audited = audit_opened(checkpoint, stated, base=bases, with_base=with_base, whole=whole, progress=progress)
+            return audit_opened(checkpoint, stated, base=bases, with_base=with_base, whole=whole, progress=progress)
+
+    with access(token, cache_dir):
+        audited = _of_loader(audited_set(weights), wanted, audited_set)
         audited = _read_more(audited, values or bool(tensors), tensors, reference, progress)
         audited = _with_samples(audited) if sample and not (values or tensors) else audited
         return _as(Audit, _judged_for(audited, wanted))
+
+
+def _of_loader(audited: AuditResult, loader: str | None, again: Callable[[str], AuditResult]) -> AuditResult:
+    """The audit of the weights that a loader takes. again: audits the weights with a name."""
+    if loader is None:
+        return audited
+    from inspector.auditing.loads.one_loader import set_read_by
+
+    own = set_read_by(audited, loader)
+    return audited if own is None else again(own)
 
 
 def _judged_for(audited: AuditResult, loader: str | None) -> AuditResult:

@@ -21,9 +21,12 @@ import inspector
 import inspector.api
 from inspector import Audit, Checkpoint, FindingsError, FormulaError, audit, compare, explain, formula, load
 from inspector.cli.topics import TOPICS
+from tests.checkpoints import genuine, write
 from tests.cli.test_contract import reported
+from tests.findings.cases import gguf_of
 from tests.judged import FIXTURES
 from tests.script_uses import USES
+from tests.sparse_models import TINY
 
 HERE = FIXTURES / "checkpoints"
 LLAMA, BROKEN, TIED = HERE / "small-llama", HERE / "my-finetune", HERE / "tied-llama"
@@ -78,6 +81,17 @@ def test_an_audit_for_one_loader() -> None:
     assert audit(LLAMA, loader="transformers@4").loads[0].version == "4.57"
     assert audit(LLAMA, loader="peft").verdict == "findings"
     assert audit(LLAMA, loader="vllm", config=quantized).verdict == "undecided"
+
+
+@pytest.mark.parametrize(("loader", "audited"), [
+    (None, "model.safetensors"), ("vllm", "model.safetensors"), ("llama.cpp", "small-Q8_0.gguf"),
+    ("ollama", "small-Q8_0.gguf"),
+])  # fmt: skip
+def test_the_weights_that_a_loader_takes(loader: str | None, audited: str, tmp_path: Path) -> None:
+    write(tmp_path, genuine(TINY), TINY)
+    for name in ("mmproj-small.gguf", "small-Q8_0.gguf"):
+        gguf_of("llama").save(tmp_path / name)
+    assert audit(tmp_path, loader=loader).checkpoint.set_name == audited
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,19 @@ def check_loader(loader: str | None) -> None:
         raise Failure(f"--for: unknown loader '{loader}'; choose from {', '.join(LOADERS)}")
 
 
+def run_for(loader: str | None, audited: Audit, again: Callable[[str], Audit]) -> Audit:
+    """The audit of the weights that a loader takes, which may be others than the preferred ones.
+
+    again: audits the weights with a name.
+    """
+    if loader is None:
+        return audited
+    from inspector.auditing.loads.one_loader import set_read_by
+
+    own = set_read_by(audited, loader)
+    return audited if own is None else again(own)
+
+
 def for_loader(audited: Audit, loader: str | None) -> Audit:
     """The audit from the view of one loader; unchanged if none is named."""
     if loader is None:

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
-from inspector.cli.runs import USAGE, Failure, check_loader, for_loader, read, run, severe
+from inspector.cli.runs import USAGE, Failure, check_loader, for_loader, read, run, run_for, severe
 from inspector.report.screen import PLAIN, Screen
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ def audit(
     audited = run(source, weights, config, stated, base, with_base, **where)
     if base:
         _require_adapter(audited)
+    audited = run_for(loader, audited, lambda own: run(source, own, config, stated, base, with_base, **where))
     audited = for_loader(_with_data(audited, reference, values, tensor, sample), loader)
     severities = [finding.severity for finding in audited.findings]
     failed = severe(severities, fail_on) or int(require is not None and audited.verdict != require)

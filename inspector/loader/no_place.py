@@ -14,6 +14,8 @@ from inspector.loader.sources.source import Refusal
 
 _BARE_NAME: Final = r"[A-Za-z0-9][A-Za-z0-9_-]*"
 """Names of repositories without an organization: gpt2."""
+_IN_REPOSITORY: Final = r"(?:hf\.co/|huggingface\.co/)?([A-Za-z0-9][\w-]*/[A-Za-z0-9][\w.-]*(?:/\w[\w. -]*)*)"
+"""Paths of files and folders in a repository, and repositories with the name of the site: org/name/Q4_K_M.gguf."""
 
 
 def no_place(refusal: Refusal, given: str = "") -> Finding:
@@ -29,9 +31,17 @@ def no_place(refusal: Refusal, given: str = "") -> Finding:
         return kind(reason=refusal.reason, detail=refusal.detail)
     if os.path.islink(given) and not os.path.exists(given):
         return NotFound(reason="broken link", detail=refusal.detail, given=given)
-    named = f"hf://{given}" if re.fullmatch(_BARE_NAME, given) else ""
+    named = _as_repository(given)
     similar = similar_paths(given) if refusal.reason == "absent" else ()
     return NotFound(reason=refusal.reason, detail=refusal.detail, repository=named, given=given, similar=similar)
+
+
+def _as_repository(given: str) -> str:
+    """The address on the Hub that a path which does not exist may mean; "" if it cannot be one."""
+    if re.fullmatch(_BARE_NAME, given):
+        return f"hf://{given}"
+    found = re.fullmatch(_IN_REPOSITORY, given, re.ASCII)
+    return "" if found is None or os.path.exists(given.partition("/")[0]) else f"hf://{found[1]}"
 
 
 MOST_NAMES: Final = 2_000

@@ -17,9 +17,9 @@ from inspector.loader.loaders import DIFFUSERS, LORA_STEM, MLX_ADAPTERS, PEFT, T
 
 SAFETENSORS: Final = "safetensors"
 OTHER_KINDS: Final = ("pytorch", "gguf", "numpy")
+"""Supported formats besides safetensors, in order of preference."""
 PROJECTOR: Final = "mmproj"
 """Part of the names of GGUF files with a projector, which belong to a model (`common/download.cpp` of llama.cpp)."""
-"""Supported formats besides safetensors, in order of preference."""
 _FORMATS: Final = {
     "safetensors": SAFETENSORS,
     "bin": "pytorch",

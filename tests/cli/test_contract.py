@@ -147,6 +147,10 @@ def test_an_invalid_value_is_refused_with_the_valid_choices() -> None:
 def test_an_unknown_verb_gets_one_line_of_help() -> None:
     assert run("adit", "x").stderr == "inspector: unknown command 'adit'; did you mean audit?\n"
     assert "hf://gpt2" in run("gpt2").stderr
+    for path in ("org/name/Q4_K_M.gguf", "hf.co/org/name/Q4_K_M.gguf"):
+        assert "hf://org/name/Q4_K_M.gguf" in " ".join(run("audit", path).stdout.split())
+    for path in ("./org/name/x", "small-llama/x/y", "a/b/../c"):
+        assert "hf://" not in run("audit", path).stdout
     for word, verb in (("check", "audit"), ("diff", "compare"), ("fix", "mend"), ("ls", "tensors")):
         assert run(word, "small-llama").stderr == f"inspector: unknown command '{word}'; did you mean {verb}?\n"
 

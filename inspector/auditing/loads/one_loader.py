@@ -10,6 +10,7 @@ from inspector.auditing.loads.failures import failure, of_no_loader
 from inspector.auditing.loads.predict import given_of, left_open
 from inspector.auditing.result import UNREADABLE, Audit, Skipped, verdict_of
 from inspector.findings.finding import Finding, ordered
+from inspector.loader.weight_sets import PROJECTOR
 from inspector.loading.outcome import COMPLETE, FAILURES, NOT_IN_FILE, UNKNOWN, UNSUPPORTED
 from inspector.loading.tables import NEWEST
 
@@ -19,6 +20,18 @@ READS: Final = {
     "peft": "adapters with an adapter_config.json",
 }
 """Loaders that read only one kind of checkpoint -> that kind. Other loaders convert or wrap what they read."""
+
+OF_GGUF: Final = ("llama.cpp", "ollama")
+"""Loaders that take a GGUF file where there is one."""
+
+
+def set_read_by(audited: Audit, loader: str) -> str | None:
+    """The name of other weights that a loader takes instead of the audited ones; None if these are its own."""
+    checkpoint = audited.checkpoint
+    if loader not in OF_GGUF or checkpoint.alone or checkpoint.set_name.endswith(".gguf"):
+        return None
+    others = (one.name for one in checkpoint.other_sets if one.kind == "gguf")
+    return next((name for name in others if PROJECTOR not in name.casefold()), None)
 
 
 def judged_for(audited: Audit, name: str) -> Audit:
