@@ -13,6 +13,7 @@ from inspector.report.text import finding_text, severities_text
 from inspector.report.values_text import values_of_role, values_text
 
 if TYPE_CHECKING:
+    from inspector.auditing.result import Audit
     from inspector.comparing.result import Comparison, Files, RoleDifference
 
 
@@ -104,7 +105,18 @@ def _sums(compared: Comparison, screen: Screen) -> list[str]:
         if lost:
             beyond = f"{name}: declared in its headers; {count(lost, 'tensor')} cut off by the end of the file"
             lines.extend(screen.wrapped(beyond, rest="  "))
+    for name, side, word in (("source", compared.source, "added"), ("target", compared.target, "dropped")):
+        for file in _unread_weights(side):
+            lines.extend(
+                screen.wrapped(f"{name}: {clean(file, 60)} was not read; its tensors count as {word}", rest="  ")
+            )
     return lines
+
+
+def _unread_weights(side: Audit) -> list[str]:
+    """The weight files that the network did not deliver."""
+    listed = (one.place.file for one in side.findings if one.content_unknown and one.place.file is not None)
+    return [file for file in listed if not file.endswith(".json")]
 
 
 def verdict_line(compared: Comparison) -> str:
@@ -131,7 +143,9 @@ def _changes(compared: Comparison) -> str:
         return "a conversion; nothing was dropped or added"
     if dropped + invented == renamed:
         return f"a conversion; {count(renamed, 'parameter')} renamed"
-    changes = [f"{count(number, 'parameter')} {word}" for number, word in ((dropped, "dropped"), (invented, "added"))]
+    words = [f"{word} or not read" if _unread_weights(side) else word
+             for word, side in (("dropped", compared.target), ("added", compared.source))]  # fmt: skip
+    changes = [f"{count(number, 'parameter')} {word}" for number, word in zip((dropped, invented), words, strict=True)]
     return f"a conversion; {' and '.join(one for one in changes if not one.startswith('0 '))}"
 
 

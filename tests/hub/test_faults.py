@@ -20,12 +20,14 @@ from types import SimpleNamespace
 import pytest
 
 from inspector.auditing.start import audit
+from inspector.comparing.checkpoints import compare_audits
 from inspector.loader.checkpoint import Checkpoint, load
 from inspector.loader.sources import hub as hub_room
 from inspector.loader.sources import hub_api, ranges, redirects, web
 from inspector.loader.sources.redirects import Origin
 from inspector.loader.sources.traffic import Meter
 from inspector.loader.sources.web import Limits, Request, RequestFailure, Web
+from inspector.report.compare_text import compare_text
 from tests.attacks.test_edited_folders import FOLDERS
 from tests.checkpoints import header, write
 from tests.hub.conftest import SHARDS, equal, reported, rules
@@ -1007,3 +1009,11 @@ def test_a_file_that_was_not_delivered_says_nothing_about_the_checkpoint(
     assert {one.outcome for one in audited.loads} <= {"unknown"}
     download = audited.checkpoint.download
     assert download is None or download.needed == download.total
+
+
+def test_a_comparison_names_the_files_that_were_not_read(hub: StandIn, folder: Path) -> None:
+    hub.fail(LAST, Reply(503))
+    compared = " ".join(compare_text(compare_audits(audit(str(folder)), audit("org/tiny"))).split())
+    assert "parameters dropped or not read; 1 error" in compared
+    assert f"target: {LAST} was not read; its tensors count as dropped" in compared
+    assert "not read" not in compare_text(compare_audits(audit(str(folder)), audit(str(folder))))
