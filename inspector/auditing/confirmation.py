@@ -24,7 +24,8 @@ def is_confirmed(case: Reconciled, judged: Sequence[Finding]) -> bool:
     layered = any(slot.holes and not slot.optional for slot in case.plan.unrolled.slots)
     if layered and not any("#" in key for key in case.reading.families):
         return False
-    from inspector.findings.names.tensors import LayersMissing, TensorMissing
+    from inspector.findings.names.layers import LayersMissing
+    from inspector.findings.names.tensors import TensorMissing
 
     unchecked = {line.family for line in case.ledger.lines if line.kind in (ledger.UNCHECKED, ledger.BUFFER)}
     own = {block.key for block in case.plan.blocks}

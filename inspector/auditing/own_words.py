@@ -50,6 +50,7 @@ def _in_own_words(
 ) -> Iterator[Finding]:
     from inspector.findings.class_names import ClassDiffers
     from inspector.findings.config import ConfigDisagrees, ConfigImpossible
+    from inspector.findings.names.layers import LayersMissing
     from inspector.findings.shapes import ShapeDiffers
     from inspector.findings.single_causes import ConfigKeysAbsent, ConfigOfAnotherSize, WeightsIncomplete
 
@@ -60,7 +61,12 @@ def _in_own_words(
             from inspector.auditing.layer_lists import with_layer_lists, with_switch
 
             finding = with_switch(with_layer_lists(finding, config.values), config.values)
-        if isinstance(finding, ShapeDiffers):
+        if isinstance(finding, LayersMissing) and finding.fewer:
+            from inspector.auditing.layer_lists import with_fewer_layers
+
+            values = config.values if config is not None and config.kind == "config" and file == "config.json" else {}
+            yield with_fewer_layers(finding, values, lambda key: _stated_key(settings, key))
+        elif isinstance(finding, ShapeDiffers):
             yield _with_files(finding, checkpoint, prefix)
         elif isinstance(finding, WeightsIncomplete) and _is_whole_gguf(checkpoint):
             yield replace(finding, alone_in=checkpoint.set_name)

@@ -24,14 +24,9 @@ from inspector.findings.conversion.shapes import PaddingDiffers, RowsCut, RowsPa
 from inspector.findings.finding import Finding
 from inspector.findings.names.gguf_architecture import TensorsOfNoArchitecture
 from inspector.findings.names.joined import ProjectionsJoined
+from inspector.findings.names.layers import LayersMisnumbered, LayersMissing
 from inspector.findings.names.renamed import TensorRenamed
-from inspector.findings.names.tensors import (
-    LayersMisnumbered,
-    LayersMissing,
-    PartUnexpected,
-    TensorMissing,
-    TensorUnexpected,
-)
+from inspector.findings.names.tensors import PartUnexpected, TensorMissing, TensorUnexpected
 from inspector.findings.pruned import HeadsPruned, LayersPruned, MlpsPruned
 from inspector.findings.shapes import Rearranged, ShapeDiffers
 from inspector.findings.shards.index import IndexRequired

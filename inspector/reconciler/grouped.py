@@ -91,7 +91,8 @@ def _inner(prefix: str, key: str) -> str:
 
 def _incomplete(case: Reconciled, findings: list[Finding]) -> list[Finding]:
     """Many findings on missing parts as one, after all other findings."""
-    from inspector.findings.names.tensors import LayersMissing, TensorMissing
+    from inspector.findings.names.layers import LayersMissing
+    from inspector.findings.names.tensors import TensorMissing
     from inspector.findings.totals import HeadMissing
 
     missing = [one for one in findings if isinstance(one, TensorMissing | LayersMissing | HeadMissing)]

@@ -192,7 +192,7 @@ def _misnumbered(case: Reconciled, cause: Explanation) -> Finding:
     before = cause.indices
     after = outer((box for part in cause.extra for box in part.boxes), axes_of(cause.where))
     first, numbers = cause.extra[0], _numbers(case, cause.where, before, after)
-    from inspector.findings.names.tensors import LayersMisnumbered
+    from inspector.findings.names.layers import LayersMisnumbered
 
     return LayersMisnumbered(
         place=Place(family=family_name(cause.where), indices=indices_in_words(cause.where, before)),
@@ -234,7 +234,9 @@ def _part_missing(case: Reconciled, cause: Explanation, confidence: str) -> Find
     name = cause.where.rpartition(".")[2]
     what = where if numbered else f"{name} of {where}" if where else f"all of {cause.where}"
     counted = [part for part in cause.missing if numbered or gaps[part.position].block.slot.tensor.counted]
-    from inspector.findings.names.tensors import LayersMissing
+    stored = _stored_at(case, cause.where) if numbered else ()
+    from inspector.findings.names.layers import LayersMissing
+    from inspector.reconciler.fewer_layers import fewer_layers
 
     return LayersMissing(
         place=Place(family=family_name(cause.where) + ("" if numbered else ".*"), indices=where or None),
@@ -242,9 +244,12 @@ def _part_missing(case: Reconciled, cause: Explanation, confidence: str) -> Find
         tensors=_tensors(cause.missing),
         parameters=_parameters(gaps, counted),
         families=len({gaps[part.position].block.key for part in cause.missing}),
-        present=indices_in_words(cause.where, _stored_at(case, cause.where)) if numbered else "",
+        present=indices_in_words(cause.where, stored) if numbered else "",
         groups=max(1, len(cause.indices)),
         part=None if numbered else name,
+        fewer=fewer_layers(case, cause.where, Span.union(box[0] for box in cause.indices), stored[0][0])
+        if stored
+        else (),
         confidence=confidence,
     )
 

@@ -129,7 +129,7 @@ def _renumbered(box: Box, position: int, changes: Mapping[int, int]) -> Box:
 
 
 def _finding(case: Reconciled, numbers: LayerNumbers) -> Finding:
-    from inspector.findings.names.tensors import LayersMisnumbered
+    from inspector.findings.names.layers import LayersMisnumbered
 
     prefix, single = numbers.prefix, numbers.position == 0
     inside = [one for key, one in case.reading.families.items() if numbers.has(key)]

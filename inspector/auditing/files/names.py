@@ -204,7 +204,8 @@ def _of_no_model(audited: Audit, findings: list[Finding]) -> list[Finding]:
     from inspector.findings.adapters.whole import Adapter
     from inspector.findings.loading import LoaderFails
     from inspector.findings.names.architecture import NamesOfAnotherArchitecture
-    from inspector.findings.names.tensors import LayersMissing, TensorMissing
+    from inspector.findings.names.layers import LayersMissing
+    from inspector.findings.names.tensors import TensorMissing
     from inspector.findings.single_causes import WeightsIncomplete
 
     said: tuple[type[Finding], ...] = (TensorMissing, LayersMissing, WeightsIncomplete)

@@ -49,8 +49,8 @@ def _on_entries(finding: Finding) -> bool:
 
 
 def _on_names(finding: Finding) -> bool:
+    from inspector.findings.names.layers import LayersMisnumbered
     from inspector.findings.names.prefixes import PrefixOnNames
     from inspector.findings.names.renamed import TensorRenamed
-    from inspector.findings.names.tensors import LayersMisnumbered
 
     return isinstance(finding, PrefixOnNames | TensorRenamed | LayersMisnumbered)

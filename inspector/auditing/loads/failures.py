@@ -314,7 +314,7 @@ def without_unread_names(findings: list[Finding]) -> list[Finding]:
     assumes for parts missing from the program's config, and on parts that the program loads from elsewhere.
     """
     from inspector.findings.names.architecture import NamesOfAnotherProgram
-    from inspector.findings.names.tensors import LayersMissing
+    from inspector.findings.names.layers import LayersMissing
     from inspector.findings.shards.names import FileNameUnknown
     from inspector.findings.single_causes import ConfigOfAnotherSize
 

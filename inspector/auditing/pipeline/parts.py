@@ -18,8 +18,9 @@ from inspector.findings.declared import ClassUnknown
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.findings.loading import LoaderFails
 from inspector.findings.names.architecture import NamesOfAnotherArchitecture
+from inspector.findings.names.layers import LayersMissing
 from inspector.findings.names.pipelines import ComponentClassDiffers, ComponentClassUnfit, ComponentOfAnotherModel
-from inspector.findings.names.tensors import LayersMissing, PartUnexpected, TensorMissing, TensorUnexpected
+from inspector.findings.names.tensors import PartUnexpected, TensorMissing, TensorUnexpected
 from inspector.findings.shapes import ShapeDiffers
 from inspector.findings.shards.names import FileNameUnknown, VariantOnly
 from inspector.loader.checkpoint import Checkpoint

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import ContentFinding, Finding, Remedy, Rows, Step
+from inspector.findings.finding import ContentFinding, Finding, Remedy, Rows
 from inspector.findings.names.own_readers import reader_of
 from inspector.findings.role_words import label
 from inspector.findings.words import count, listed, number, shape
@@ -99,53 +99,6 @@ class BufferMissing(TensorMissing, frozen=True, kw_only=True):
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
         return self
-
-
-class LayersMissing(ContentFinding, frozen=True, kw_only=True):
-    """A whole layer or expert is missing.
-
-    What it means
-        All required tensors of a layer or expert are missing, while others of its kind are stored.
-
-    Why it matters
-        The model cannot run, or runs with random values in this layer.
-
-    Example
-        error[N404] layers-missing: layer 17
-          within   model.layers.{layer}
-          missing  9 tensors, 218,112,000 parameters
-          present  layers 0-16, 18-31
-          help     download or convert the checkpoint again: no file contains these
-                   tensors
-
-    What to do
-        Download the files that contain it, or repeat the conversion that dropped it.
-    """
-
-    code = "N404"
-
-    what: str
-    tensors: int
-    parameters: int
-    families: int
-    present: str
-    groups: int
-    part: str | None
-
-    headline_text = "{what}"
-    row_texts = (
-        ("within", "{place.family}"),
-        ("missing", "{tensors:count tensor}, {parameters} parameters"),
-        ("present", "{present}", "present"),
-    )
-    remedy_text = "download or convert the checkpoint again: no file contains these tensors"
-
-    @property
-    def repeated_parts(self) -> int:
-        """Number of missing families in several places or in each layer, which may be due to a switch or a list."""
-        if self.place.indices and self.part is not None:
-            return self.families
-        return self.families * (self.groups - 1)
 
 
 class BuffersMissing(ContentFinding, frozen=True, kw_only=True):
@@ -279,73 +232,6 @@ class PartUnexpected(ContentFinding, frozen=True, kw_only=True):
         if reader := reader_of(self.place.family):
             return Remedy(f"not counted as parameters; load it with {reader}: others leave this part out")
         return Remedy("not counted as parameters; use a config that describes it, or remove it")
-
-
-class LayersMisnumbered(ContentFinding, frozen=True, kw_only=True):
-    """Layers or experts are stored under wrong numbers.
-
-    What it means
-        Layers or experts are missing, and as many with the same number of parameters are stored under numbers
-        that the architecture does not have.
-
-    Why it matters
-        Loaders use random values for the missing numbers and ignore the stored ones.
-
-    Example
-        error[N425] layers-misnumbered: layer 17 is stored as layer 40 (likely)
-          within   model.layers.{layer}
-          tensors  9, 218,112,000 parameters
-          first    model.layers.40.input_layernorm.weight
-          help     renumber layer 40 to layer 17 if the two match
-
-    What to do
-        Compare them with the source, and renumber the tensors.
-    """
-
-    code = "N425"
-
-    missing: str
-    stored: str
-    shift: int | None
-    tensors: int
-    parameters: int
-    families: tuple[str, ...]
-    names: tuple[str, ...]
-    renumbered: tuple[tuple[int, int], ...] = ()
-    module: str = ""
-
-    def rows(self) -> Rows:
-        below = f"{self.place.family}.{self.module}" if self.module else str(self.place.family)
-        tensors = f"{self.tensors:,}, {self.parameters:,} parameters"
-        return [("within", below), ("tensors", tensors), ("first", self.names[0])]
-
-    def headline(self) -> str:
-        if self.module and self.shift is not None:
-            return (
-                f"the layer numbers of {self.module} are {abs(self.shift):,} too {'high' if self.shift > 0 else 'low'}"
-            )
-        if self.shift is None:
-            gaps = f"{self.missing} missing, {self.stored} stored: the numbers have gaps"
-            return gaps if self.renumbered else f"{self.missing} is stored as {self.stored}"
-        return f"all numbers are {abs(self.shift):,} too {'high' if self.shift > 0 else 'low'}"
-
-    def remedy(self) -> Remedy:
-        below = str(self.place.family).rpartition(".")[0]
-        rest = f"{self.module}.*" if self.module else "*"
-        steps = tuple(
-            Step(action="rename", old=f"{below}.{old}.{rest}", new=f"{below}.{new}.{rest}")
-            for old, new in self.renumbered
-        )
-        if self.renumbered and self.shift is None:
-            changes = listed([f"{old} to {new}" for old, new in self.renumbered], 4)
-            return Remedy(f"number the layers in their order: {changes}", steps)
-        if self.shift is None:
-            return Remedy(f"renumber {self.stored} to {self.missing} if the two match")
-        change = f"subtract {self.shift:,} from" if self.shift > 0 else f"add {-self.shift:,} to"
-        where = f"after {below.rpartition('.')[2]} " if "{" in below else ""
-        if self.module:
-            where = f"before .{self.module}. "
-        return Remedy(f"{change} each number {where}in the names", steps)
 
 
 class SiblingOdd(ContentFinding, frozen=True, kw_only=True):
