@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
 from inspector.findings.config import ConfigDisagrees, LayerList, Rival
 from inspector.findings.names.layers import FewerLayers, LayersMissing
+from inspector.findings.single_causes import ConfigOfAnotherSize
 from inspector.loading.config_rules import refused_config
 
+if TYPE_CHECKING:
+    from inspector.auditing.result import Audit
+    from inspector.loading.outcome import Load
+
+LAYERS: Final = "num_hidden_layers"
 MOST_LAYERS: Final = 10_000
 """Most layers for which lists are tried."""
 
@@ -36,6 +42,26 @@ def with_layer_lists(finding: ConfigDisagrees, values: Mapping[str, Any]) -> Con
         if not refused_config({**changed, **rest}):
             resized = rest
     return replace(finding, layer_lists=tuple(LayerList(key, _only(lists[key])) for key in resized))
+
+
+def list_of_layers(audited: Audit, load: Load) -> tuple[LayerList, int] | None:
+    """The list of another length than the number of layers for which a loader refuses a config, and this number.
+
+    None if the weights contradict the number.
+    """
+    values: Mapping[str, Any] = {} if audited.checkpoint.config is None else audited.checkpoint.config.values
+    lists = [key for key in load.keys if isinstance(values.get(key), list) and values[key]]
+    number = values.get(LAYERS)
+    if (
+        len(lists) != 1
+        or {*load.keys} != {lists[0], LAYERS}
+        or type(number) is not int
+        or not 0 < number <= MOST_LAYERS
+    ):
+        return None
+    if len(values[lists[0]]) == number or any(isinstance(one, ConfigDisagrees) for one in audited.findings):
+        return None
+    return LayerList(lists[0], _only(values[lists[0]])), number
 
 
 def with_fewer_layers(
@@ -66,6 +92,28 @@ def _with_shorter_lists(reading: FewerLayers, values: Mapping[str, Any]) -> Fewe
             reading = replace(reading, lists=(*reading.lists, key))
             changed[key] = entries
     return None if refused_config(changed) else reading
+
+
+def with_unseen_keys(finding: ConfigOfAnotherSize, values: Mapping[str, Any]) -> ConfigOfAnotherSize:
+    """The finding with the keys whose values transformers refuses together with the sizes of the weights."""
+    changed = dict(values)
+    if refused_config(changed) is not None:
+        return finding
+    for one in finding.keys:
+        changed = _with_value(changed, one.key.split("."), one.solved)
+    refused = refused_config(changed)
+    known = {one.key for one in finding.keys}
+    beside = refused.keys if refused is not None else ()
+    outer = {key.rpartition(".")[0] for key in known if key.rpartition(".")[2] in beside}
+    unseen = [f"{path}.{key}".lstrip(".") for path in sorted(outer) for key in beside]
+    return replace(finding, unseen=tuple(key for key in unseen if key not in known))
+
+
+def _with_value(values: Mapping[str, Any], keys: Sequence[str], new: Any) -> dict[str, Any]:
+    """A config with another value of one key."""
+    inner = values.get(keys[0])
+    below = inner if isinstance(inner, Mapping) else {}
+    return {**values, keys[0]: new if len(keys) == 1 else _with_value(below, keys[1:], new)}
 
 
 def _below(values: Mapping[str, Any], keys: Sequence[str]) -> Mapping[str, Any]:

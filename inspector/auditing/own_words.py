@@ -66,6 +66,10 @@ def _in_own_words(
 
             values = config.values if config is not None and config.kind == "config" and file == "config.json" else {}
             yield with_fewer_layers(finding, values, lambda key: _stated_key(settings, key))
+        elif isinstance(finding, ConfigOfAnotherSize) and config is not None and file == "config.json":
+            from inspector.auditing.layer_lists import with_unseen_keys
+
+            yield with_unseen_keys(finding, config.values)
         elif isinstance(finding, ShapeDiffers):
             yield _with_files(finding, checkpoint, prefix)
         elif isinstance(finding, WeightsIncomplete) and _is_whole_gguf(checkpoint):

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import msgspec
+
+from inspector.findings.config import LayerList
 from inspector.findings.finding import NO_QUANTIZER, NOT_INITIALISED, ContentFinding, Remedy, Rows, Step
 from inspector.findings.words import count, listed
 
@@ -62,6 +65,8 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
     """Names without a module in the list of torchao in the metadata, without which the loader reads the weights."""
     adapter: bool = False
     """True for an adapter that PEFT loads and this program does not."""
+    layer_list: tuple[LayerList, int] | None = None
+    """A list of the config that has another length than the number of layers, and this number."""
     prefixes: tuple[str, str] | None = None
     """The beginning of the stored names, and that of the names for which the loader looks."""
 
@@ -105,8 +110,18 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
         if self.quantized:
             return Remedy(f"load it with another program, or quantize the original model again for {self.loader}")
         if self.outcome == "refuses" and self.keys:
-            return Remedy(f"correct {listed(self.keys)} in config.json")
+            return self._of_keys()
         return Remedy("correct what it refuses, as stated above" if self.outcome == "refuses" else "")
+
+    def _of_keys(self) -> Remedy:
+        """The remedy for values that the loader refuses."""
+        if self.layer_list is None:
+            return Remedy(f"correct {listed(self.keys)} in config.json")
+        one, layers = self.layer_list
+        words = f'give "{one.key}" one entry for each of the {count(layers, "layer")} in config.json'
+        new = [one.entry] * layers
+        known = one.entry is not msgspec.UNSET
+        return Remedy(words, (Step(action="set", file="config.json", key=(one.key,), new=new),) if known else ())
 
 
 class NewestLoaderFails(LoaderFails, frozen=True, kw_only=True):

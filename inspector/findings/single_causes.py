@@ -65,6 +65,8 @@ class ConfigOfAnotherSize(ContentFinding, frozen=True, kw_only=True):
     differing: int | None = None
     tensors: int | None = None
     absent: tuple[str, ...] = ()
+    unseen: tuple[str, ...] = ()
+    """Keys that no shape shows, and that the class refuses together with the values of the weights."""
 
     def headline(self) -> str:
         described = f"of {number(self.described)} parameters" if self.described is not None else "of another size"
@@ -82,8 +84,14 @@ class ConfigOfAnotherSize(ContentFinding, frozen=True, kw_only=True):
 
     def remedy(self) -> Remedy:
         of = f": that of {self.published[0]}" if len(self.published) == 1 else ""
+        own = f"use the {self.file} that belongs to these weights{of}"
+        if self.unseen:
+            verb, its = ("needs", "its") if len(self.unseen) == 1 else ("need", "their")
+            return Remedy(f"{own}: {listed(self.unseen)} {verb} another value too, and no shape shows {its} value")
         steps = () if any(one.others for one in self.keys) else tuple(one.step(self.file) for one in self.keys)
-        return Remedy(f"use the {self.file} that belongs to these weights{of}", steps)
+        if steps and not self.published:
+            return Remedy(f"{own}, or set these values in the present one", steps)
+        return Remedy(own, steps)
 
 
 class ConfigKeysAbsent(ContentFinding, frozen=True, kw_only=True):

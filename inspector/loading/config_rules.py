@@ -20,7 +20,7 @@ from inspector.algebra.values import shown
 from inspector.architectures.catalog import definition_of
 from inspector.architectures.config_types import checks_layers_itself, layer_types, mlp_layer_types, types_of
 from inspector.architectures.defaults import defaults_by
-from inspector.architectures.value_rules import refused_values, values_of_refused_kinds
+from inspector.architectures.value_rules import configs_within, refused_values, values_of_refused_kinds
 from inspector.loader.config_file import named_class
 from inspector.loading.tables import NEWEST, OLDER
 from inspector.notation.definition import Architecture
@@ -74,8 +74,9 @@ def refused_config(
     if value is not None:
         key = ".".join(value.path)
         return Refused(f"{key} is not {value.wanted}", (key,))
+    types = {id(inner): kind for _, inner, kind in configs_within(values, values.get("model_type"))}
     for part, inner in _with_parts(values):
-        model_type = inner.get("model_type")
+        model_type = inner.get("model_type", types.get(id(inner)))
         if isinstance(model_type, str):
             found = next(_refusals(inner, model_type, major, config=True), None)
             found = found or _refused_layers(inner, model_type, major)

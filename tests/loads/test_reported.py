@@ -609,3 +609,39 @@ def test_tensors_that_the_class_ignores_on_purpose(model_type: str, name: str, t
         assert code in {one.code for one in audited.findings}
         assert audited.verdict == ("undecided" if code == "N534" else "findings")
         assert audited.counts.unexplained == 64
+
+
+@pytest.mark.parametrize(
+    ("model_type", "entries", "steps"),
+    [
+        ("gemma3_text", ["sliding_attention"] * 4, [["sliding_attention"] * 3]),
+        ("qwen3", ["full_attention"] * 2, [["full_attention"] * 3]),
+        ("smollm3", ["sliding_attention", "full_attention", "full_attention", "full_attention"], []),
+    ],
+)
+def test_a_list_of_layers_gets_as_many_entries_as_there_are_layers(
+    model_type: str, entries: list[str], steps: list[Any], tmp_path: Path
+) -> None:
+    one = base_record(model_type, "CausalLM")
+    wrong: list[Any] = [["config", ["layer_types"], entries], ["config", ["num_hidden_layers"], 3]]
+    audited = audit(str(write(damaged(healthy(spec_of(one), one["config"]), wrong), tmp_path / "0")))
+    (finding,) = [finding for finding in audited.findings if finding.severity == "error"]
+    assert finding.help == 'give "layer_types" one entry for each of the 3 layers in config.json'
+    assert [step.new for step in finding.remedy().steps] == steps
+
+
+@pytest.mark.parametrize(("model_type", "part"), [("clip", "vision_config"), ("siglip", "text_config"),
+                                                  ("blip", "vision_config")])  # fmt: skip
+@pytest.mark.parametrize("stated", [True, False])
+def test_a_part_without_a_model_type_has_that_of_its_class(
+    model_type: str, part: str, stated: bool, tmp_path: Path
+) -> None:
+    one = base_record(model_type, "Model")
+    inner = {**one["config"][part], "num_attention_heads": 7}
+    inner = {key: value for key, value in inner.items() if stated or key != "model_type"}
+    wrong: list[Any] = [["config", [part], inner]]
+    audited = audit(str(write(damaged(healthy(spec_of(one), one["config"]), wrong), tmp_path / "0")))
+    assert [load.outcome for load in audited.loads[:1]] == ["refuses"]
+    assert [finding.help for finding in audited.findings if finding.severity == "error"] == [
+        "correct num_attention_heads in config.json"
+    ]

@@ -364,6 +364,8 @@ def failure(audited: Audit, load: Load, kind: type[LoaderFails], other: str = ""
     """The finding on what a loader does with the checkpoint. other: a version that loads it."""
     config = audited.checkpoint.config
     unnamed = config is not None and not config.values.get("architectures")
+    from inspector.auditing.layer_lists import list_of_layers
+
     return kind(
         place=Place(file=audited.checkpoint.set_name),
         loader=load.loader,
@@ -379,6 +381,7 @@ def failure(audited: Audit, load: Load, kind: type[LoaderFails], other: str = ""
         setting=load.setting,
         undivided=undivided_names(audited) if load.outcome == REFUSES else (),
         adapter=audited.checkpoint.adapter is not None and load.outcome == REFUSES and load.source == "documented",
+        layer_list=list_of_layers(audited, load),
         prefixes=prefixes(audited, load),
     )
 

@@ -96,6 +96,8 @@ def find_causes(plan: Plan, placement: Placement, weights: Weights, bind: Bind) 
         joined = _with_what_follows(found)
         if joined is not None and not corrected.total:
             causes, after = [joined], corrected
+        elif not corrected.total and _are_stated(found):
+            causes, after = [msgspec.structs.replace(cause, explains=differences.total) for cause in found], corrected
     if plan.scope.settings.known:
         causes = [_with_factors(differences, bind, cause, causes, after) for cause in causes]
         causes = [_no_longer_than_others(cause, after, bind) for cause in causes]
@@ -142,6 +144,14 @@ def _with_what_follows(causes: Sequence[Cause]) -> Cause | None:
     if len(stated) != 1 or len(absent) != 1 or "." in absent[0].key + stated[0].key:
         return None
     return msgspec.structs.replace(stated[0], beside=(absent[0].key, absent[0].weights))
+
+
+def _are_stated(causes: Sequence[Cause]) -> bool:
+    """True for a few numbers or words of the config that are wrong together."""
+    return len(causes) <= MOST_CAUSES and all(
+        cause.config is not None and not cause.defaulted and type(cause.config) is type(cause.weights)
+        for cause in causes
+    )
 
 
 def _leaves_out(cause: Cause) -> bool:

@@ -7,21 +7,23 @@ from typing import Any
 
 import msgspec
 
+from inspector.algebra.boxes import Box, count, minus
 from inspector.matcher.families import Family
 from inspector.notation.binding import Block, BoundSlot
 from inspector.notation.trace import SYMBOL, Leaf
 from inspector.reconciler.inverse.differences import Differences, is_unchecked
 from inspector.reconciler.inverse.parts import explains_in_part
-from inspector.reconciler.place import Placed, Placement, place
+from inspector.reconciler.place import Gap, Placed, Placement, place
 
 
 class Effect(msgspec.Struct, frozen=True):
     """Counts of tensors.
 
     gain: resolved minus new differences. agreeing: stored tensors that match the changed rows. broken: those that
-    matched before and no longer do. missing: expected by the changed rows and not stored, without tied copies. opens:
-    more dims are unknown than before. reshapes: fewer tensors are mismatched. partial: it explains only a fraction of a
-    lost, added or renamed part. confirms: values that the config states and that are read only with this value.
+    matched before and no longer do. missing: expected by the changed rows, not stored and not expected before, without
+    tied copies. opens: more dims are unknown than before. reshapes: fewer tensors are mismatched. partial: it explains
+    only a fraction of a lost, added or renamed part. confirms: values that the config states and that are read only
+    with this value.
     """
 
     gain: int
@@ -65,12 +67,21 @@ def effect_of(differences: Differences, leaf: Leaf, value: Any) -> Effect | None
         gain=gain,
         agreeing=sum(one.tensors for one in after.placed if id(one.block) in new and one.fits),
         broken=_broken(before.placed, after.placed),
-        missing=sum(gap.tensors for gap in after.missing if id(gap.block) in new and not gap.block.slot.tied),
+        missing=_newly_missing(before, [gap for gap in after.missing if id(gap.block) in new]),
         opens=_open(changed.values()) > _open(differences.rows[at] for at in changed),
         reshapes=sum(one.tensors for one in after.mismatched) < sum(one.tensors for one in before.mismatched),
         partial=gain > 0 and explains_in_part(differences, keys, before, after),
         confirms=_read_only_now(differences, changed, leaf),
     )
+
+
+def _newly_missing(before: Placement, gaps: Sequence[Gap]) -> int:
+    """The number of missing tensors that were not missing before: those of a lost layer are missing with any value."""
+    known: dict[str, tuple[Box, ...]] = {}
+    for gap in before.missing:
+        known[gap.block.key] = (*known.get(gap.block.key, ()), *gap.boxes)
+    added = (minus(gap.boxes, known.get(gap.block.key, ())) for gap in gaps if not gap.block.slot.tied)
+    return sum(count(boxes) for boxes in added)
 
 
 def placement_with(differences: Differences, leaf: Leaf, value: Any) -> Placement:

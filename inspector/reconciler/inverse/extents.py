@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, product
 from typing import Any
 
@@ -237,14 +237,10 @@ def _observed(
     if outer and not (around or inside):
         return
     shapes = {block.shape for block in row.blocks} if key in differences.mixed else set[Shape]()
-    stored = _stored(differences, key, axes, position, around, shapes)
-    taken = (
-        Span()
-        if shapes
-        else Span.union(
-            _taken(differences, at, other, position, users, shown_alone) for other in differences.users[key]
-        )
-    )
+    fixed = _fixed_places(differences, key, at, position, around)
+    stored = _stored(differences, key, fixed, position, around, shapes)
+    beside = () if shapes else _in_fixed_places(differences, key, fixed)
+    taken = Span.union(_taken(differences, at, other, position, users, shown_alone) for other in beside)
     if not around:
         yield Extent(row.slot.scope, axis, inside), stored.get((), Span()) - taken
         return
@@ -256,16 +252,48 @@ def _observed(
         yield Extent(row.slot.scope, axis, inside + place), stored.get(index, Span()) - taken
 
 
+def _fixed_places(differences: Differences, key: str, at: int, position: int, around: Sequence[int]) -> dict[int, int]:
+    """Place -> index, for the other `#` of a row that have one index: the number of a stage, where each has a row."""
+    places = [place for place in range(len(differences.axes[at])) if place != position and place not in around]
+    found = {place: _only_index(differences, key, at, place) for place in places}
+    alone = len(differences.users[key]) == 1
+    return {
+        place: index
+        for place, index in found.items()
+        if index is not None and not (alone and isinstance(differences.axes[at][place], str))
+    }
+
+
+def _in_fixed_places(differences: Differences, key: str, fixed: Mapping[int, int]) -> list[int]:
+    """The rows of a family that may have tensors with these indices."""
+    rows = differences.users[key]
+    return [
+        at
+        for at in rows
+        if all(_only_index(differences, key, at, place) in (None, own) for place, own in fixed.items())
+    ]
+
+
+def _only_index(differences: Differences, key: str, at: int, place: int) -> int | None:
+    """The index of a row at one `#` of a family, if it is literal or that of a hole with a single index."""
+    axes = differences.axes[at]
+    axis = axes[place] if place < len(axes) else None
+    if not isinstance(axis, str):
+        return axis
+    indices = Span.union(block.axes[place] for block in differences.rows[at].blocks if block.key == key)
+    return indices.first if indices.size == 1 else None
+
+
 def _stored(
     differences: Differences,
     key: str,
-    axes: tuple[str | int, ...],
+    fixed: Mapping[int, int],
     position: int,
     around: list[int],
     shapes: set[Shape],
 ) -> dict[Index, Span]:
-    """Indices of the enclosing holes -> the indices stored there. shapes: if not empty, only tensors of these shapes
-    count.
+    """Indices of the enclosing holes -> the indices stored there. fixed: places where one index alone counts.
+    shapes: if not empty, only tensors of these shapes count.
     """
     family = differences.weights.families.get(key)
     stored: dict[Index, Span] = {}
@@ -273,7 +301,7 @@ def _stored(
         if shapes and not any(fits(shape, part.layout.shape) for shape in shapes):
             continue
         for box in part.boxes:
-            if any(isinstance(own, int) and own not in box[place] for place, own in enumerate(axes)):
+            if any(own not in box[place] for place, own in fixed.items()):
                 continue
             for index in islice(product(*(box[place] for place in around)), MOST_OUTER):
                 stored[index] = stored.get(index, Span()) | box[position]
