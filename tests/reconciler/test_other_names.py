@@ -90,3 +90,15 @@ def test_names_without_the_prefix_of_the_class_are_counted(model_type: str) -> N
     )
     assert bare.verdict == "clean"
     assert bare.counts.parameters == whole.counts.parameters
+
+
+@pytest.mark.parametrize(
+    ("dense", "sparse"), [("qwen3", "qwen3_moe"), ("qwen2", "qwen2_moe"), ("ernie4_5", "ernie4_5_moe")]
+)
+def test_a_dense_model_under_the_type_with_experts_is_named(dense: str, sparse: str) -> None:
+    """The switches of the experts would explain the weights with many values; the dense type has all names."""
+    own, other = base_record(dense, "ForCausalLM"), base_record(sparse, "ForCausalLM")
+    config = {**other["config"], **own["config"], "model_type": sparse, "architectures": [other["class"]]}
+    (finding,) = [one for one in judged(spec_of(own), config).findings if one.severity != "note"]
+    assert finding.code == "N401"
+    assert finding.facts["model_type"] == dense and finding.facts["stored_class"] == own["class"]

@@ -15,6 +15,7 @@ from inspector.architectures.catalog import definition_of, likely_definitions
 from inspector.architectures.defaults import defaults_of
 from inspector.auditing.identity.named_class import Named, of_misspelled_type, of_unknown_type
 from inspector.auditing.identity.told_apart import told_apart
+from inspector.findings.config import ConfigDisagrees
 from inspector.findings.finding import Finding, Place
 from inspector.findings.names.architecture import NamesOfAnotherArchitecture
 from inspector.findings.names.joined import ProjectionsJoined
@@ -25,6 +26,7 @@ from inspector.matcher.claim import Claim, claim_of
 from inspector.matcher.families import Families
 from inspector.matcher.reading import Reading, read_by_names, read_claimed
 from inspector.reconciler.reconcile import Again, Reconciled
+from inspector.reconciler.wording import family_name
 
 CLASS_KEY: Final = "_class_name"
 """The key under which configs of diffusers name their class."""
@@ -113,11 +115,15 @@ def _of_type_without(
 ) -> NamesOfAnotherArchitecture | None:
     """The finding on the only type that has all stored tensors and lacks the missing ones, if these are only vectors.
 
-    A missing matrix was lost: another type that lacks it is a coincidence.
+    A missing matrix was lost: another type that lacks it is a coincidence. Not so if the weights have no tensor of the
+    part that a config key spreads over the layers, whatever its value.
     """
+    without = len(faults) == 1 and _leaves_out_a_part(faults[0])
     missing = [one for one in faults if isinstance(one, TensorMissing) and one.counted and len(one.shape) < 2]
     fewer = [one for one in faults if isinstance(one, NamesOfAnotherArchitecture) and one.fewer]
-    if not faults or len(missing) + len(fewer) < len(faults) or any(one.role.startswith("head.") for one in missing):
+    if (not without and (not faults or len(missing) + len(fewer) < len(faults))) or any(
+        one.role.startswith("head.") for one in missing
+    ):
         return None
     if file is None or file.kind != "config" or config.model_type is None or CLASS_KEY in file.values:
         return None
@@ -141,11 +147,17 @@ def _of_type_without(
         differing=(
             *(f"{one.headline()} is missing" for one in missing),
             *(name for one in fewer for name in one.differing),
+            *(f"{family_name(key)} is missing" for key in (sorted(lacking) if without else ())),
         ),
         fewer=True,
         model_type=found[0],
         stored_class=fitting[found[0]].class_name,
     )
+
+
+def _leaves_out_a_part(finding: Finding) -> bool:
+    """True if several values of a number explain as much: each only says that no layer has a part."""
+    return isinstance(finding, ConfigDisagrees) and sum(rival.key == finding.key for rival in finding.rivals) > 1
 
 
 def _of_diffusers(
