@@ -38,7 +38,7 @@ def _wrapped_by(prefix: str) -> str:
         if prefix == wrapper:
             return name
         if prefix.startswith(wrapper) and (inner := _wrapped_by(prefix.removeprefix(wrapper))):
-            return f"{name} and {inner}"
+            return name if inner == name else f"{name} and {inner}"
     return ""
 
 

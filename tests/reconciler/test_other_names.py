@@ -102,3 +102,13 @@ def test_a_dense_model_under_the_type_with_experts_is_named(dense: str, sparse: 
     (finding,) = [one for one in judged(spec_of(own), config).findings if one.severity != "note"]
     assert finding.code == "N401"
     assert finding.facts["model_type"] == dense and finding.facts["stored_class"] == own["class"]
+
+
+@pytest.mark.parametrize("model_type", ["llava", "mistral3", "mllama"])
+@pytest.mark.parametrize(("head", "clean"), [("lm_head.weight", True), ("model.lm_head.weight", False)])
+def test_an_older_text_model_with_the_head_of_newer_names(model_type: str, head: str, clean: bool) -> None:
+    """transformers renames each name by itself: 5.23 and 4.57 load such files completely."""
+    record = base_record(model_type, "ForConditionalGeneration")
+    spec = {head if name == "language_model.lm_head.weight" else name: entry for name, entry in spec_of(record).items()}
+    audited = judged(spec, {"architectures": [record["class"]], **record["config"]})
+    assert (audited.verdict == "clean") == clean

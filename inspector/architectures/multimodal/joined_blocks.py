@@ -38,4 +38,5 @@ EITHER_PLACE = Dims(                           # the text's keys are at the top 
     ff="intermediate_size when flat | text_config.intermediate_size")
 LANGUAGE_FIRST = {                             # the names on disk of both versions
     "model.language_model.": "language_model.model.", "lm_head": "language_model.lm_head", "model.": ""}
-SPELLINGS: tuple[Mapping[str, str], ...] = ({}, LANGUAGE_FIRST)
+HEAD_OUTSIDE = {key: name for key, name in LANGUAGE_FIRST.items() if key != "lm_head"}  # an older text, a newer head
+SPELLINGS: tuple[Mapping[str, str], ...] = ({}, LANGUAGE_FIRST, HEAD_OUTSIDE)
