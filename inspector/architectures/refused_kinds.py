@@ -1,34 +1,31 @@
 """Kinds of config values with which transformers cannot build a model: negative numbers, texts, lists and the like.
 
 `refused_kinds.jsonl` has what transformers 5.23 and 4.57 refused when the classes of each model type were built from
-configs with one changed value, apart from what the types of the config classes say: a line with what several types
-share, then one for each type. `tests/oracle/make_refused_kinds.py` makes it.
+configs with one changed value, apart from what the types of the config classes say.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from itertools import chain
 from typing import Any, Final
 
 from msgspec import UNSET, Struct
 
-from inspector.architectures.catalog import first_line_of, line_of
 from inspector.architectures.config_types import FLOAT, layer_types, types_of
 from inspector.architectures.defaults import NEWEST, class_defaults
 from inspector.architectures.nested_lists import WITHIN, entries_of, inner_lists
+from inspector.architectures.refused_kinds_table import KindRules, rules_of_kinds
 from inspector.architectures.refused_value import digits_in
 
-TABLE: Final = "refused_kinds.jsonl"
 MOST_NAMED: Final = 12
 """Most words that a reason lists."""
+MOST_KEYS: Final = 64
+"""Most keys of an object that are read: maps of words and labels have more."""
 DEEPEST: Final = 4
 """Most configs within each other that are read."""
 _OTHER_LENGTH: Final = re.compile(r"[+-]\d+$")
-_SINGLE: Final = frozenset("ld")
-"""Where lists with entries and empty objects are refused, an empty list is as well."""
 _NO_NUMBERS: Final = frozenset("xys")
 """Where lists with words, nulls and lists are refused, a list with objects is as well: it is computed with."""
 _OTHER_THAN_OBJECT: Final = frozenset("elt")
@@ -68,80 +65,6 @@ class _Place(Struct, frozen=True):
         return _Place(self.class_name if not depth else "", self.path[:depth], self.kinds[: depth + 1], self.major)
 
 
-class _Rules(Struct, frozen=True):
-    """What the classes of a model type refuse.
-
-    config, model: path -> letters of the kinds that all of them refuse, while the config is read or the model is built.
-    classes: class -> path -> letters. parts: path -> type of the configs within it of which they build the models;
-    behind a path the class, where not all do.
-    words: path -> the words that are known there, for all classes or behind the name of one. lengths: path and p or q
-    -> the keys that must be as long, or the length that it always has.
-    """
-
-    config: Mapping[str, str] = {}
-    model: Mapping[str, str] = {}
-    classes: Mapping[str, Mapping[str, str]] = {}
-    parts: Mapping[str, str] = {}
-    words: Mapping[str, Sequence[str]] = {}
-    lengths: Mapping[str, Sequence[str]] = {}
-
-    def all_of(self, path: str, class_name: str) -> str:
-        """The letters of what a class refuses at a path."""
-        letters = self.config.get(path, "") + self.model.get(path, "")
-        return letters + self.classes.get(class_name, {}).get(path, "")
-
-    def part(self, path: str, class_name: str) -> str | None:
-        """The type of a config within the config of which a class builds the model; None where it builds none."""
-        return self.parts.get(path) or self.parts.get(f"{path} {class_name}")
-
-
-_NONE: Final = _Rules()
-
-
-@cache
-def is_measured(model_type: str, major: str) -> bool:
-    """Whether it was measured what a version refuses in the configs of a type."""
-    line = line_of(TABLE, model_type)
-    return line is not None and major in line["versions"]
-
-
-def reads_of_config(model_type: str, key: str, major: str) -> bool:
-    """Whether the config class of a type refuses any value of a key."""
-    return key in _rules(model_type, major).config
-
-
-@cache
-def _rules(model_type: str, major: str) -> _Rules:
-    """The rules of a type in a version, which are those of the newest where they are not stated."""
-    line = line_of(TABLE, model_type)
-    if line is None or major not in line["versions"]:
-        return _NONE
-    stated = line.get(major, line.get(NEWEST, {}))
-    listed = first_line_of(TABLE)["words"]
-    return _Rules(
-        config=_letters(stated.get("config", ())),
-        model=_letters(stated.get("model", ())),
-        classes={name: _letters(numbers) for name, numbers in stated.get("classes", {}).items()},
-        parts=stated.get("parts", {}),
-        words={path: listed[number].split() for path, number in stated.get("words", {}).items()},
-        lengths={path: beside.split() for path, beside in stated.get("lengths", {}).items()},
-    )
-
-
-def _letters(numbers: Sequence[int]) -> dict[str, str]:
-    """Path -> letters, of the numbers of pairs."""
-    pairs, found = first_line_of(TABLE)["pairs"], dict[str, str]()
-    for number in numbers:
-        path, letters = pairs[number].split()
-        found[path] = found.get(path, "") + letters
-    return found
-
-
-def model_kinds(model_type: str, major: str) -> Mapping[str, str]:
-    """Path -> letters of the kinds that all classes of a type refuse when the model is built."""
-    return _rules(model_type, major).model
-
-
 def kinds_refused(values: Mapping[str, Any], major: str) -> Iterator[KindOfValue]:
     """The values of refused kinds in a config and in those within it; none where code of the repository reads it."""
     model_type, classes = values.get("model_type"), values.get("architectures")
@@ -149,9 +72,10 @@ def kinds_refused(values: Mapping[str, Any], major: str) -> Iterator[KindOfValue
         return
     named = classes[0] if isinstance(classes, list) and classes and isinstance(classes[0], str) else ""
     for place, inner in _within(values, _Place(named, (), (model_type,), major)):
+        yield from _lacking(place, inner)
         following: dict[tuple[str, ...], tuple[str, ...]] = {}
         for key, value in inner.items():
-            named_values = chain([(key, value)], _within_lists(key, value))
+            named_values = chain([(key, value)], _inside(place, key, value))
             refused = (_refused(place, inner, name, one) for name, one in named_values)
             found = next((one for one in refused if one is not None), None)
             if found is not None and following.get(found.follows) != found.path:  # two lists that should be as long
@@ -159,22 +83,65 @@ def kinds_refused(values: Mapping[str, Any], major: str) -> Iterator[KindOfValue
                 yield found
 
 
-def _within_lists(key: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """(name, value) of the lists within a list and of their entries."""
+def _inside(place: _Place, key: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """(name, value) of the lists within a value, of their entries, and of the keys of an object that is no config."""
     for name, _, one in inner_lists(key, value):
         yield name, one
         yield from entries_of(name, one)
+    if isinstance(value, dict) and len(value) <= MOST_KEYS and _kind_within(place, key, value) is None:
+        for inner, one in value.items():
+            yield f"{key}.{inner}", one
+            yield from _inside(place, f"{key}.{inner}", one)
+
+
+def _lacking(place: _Place, values: Mapping[str, Any]) -> Iterator[KindOfValue]:
+    """The absent keys that objects within a config need, and those of which the default is the null that is refused."""
+    defaults, aliases = class_defaults(place.kind, place.major)
+    for name, letters in _letters_at(place).items():
+        *outer, key = name.split(".")
+        holder: Any = values
+        for one in outer:
+            holder = holder.get(one) if isinstance(holder, dict) else None
+        if not isinstance(holder, dict) or not holder or not {key, aliases.get(key, key)}.isdisjoint(holder):
+            continue
+        null = not outer and key in defaults and defaults[key] is None
+        if "c" in letters or ("n" in letters and null):
+            yield KindOfValue((*place.path, *outer, key), "a value, which the model needs")
+
+
+def _letters_at(place: _Place) -> Mapping[str, str]:
+    """Name -> letters of what is refused in a config."""
+    own = rules_of_kinds(place.kind, place.major)
+    listed = [(own.config, "")]
+    if not place.path or _is_built(place):
+        listed.append((own.model, ""))
+    if not place.path:
+        listed.append((own.classes.get(place.class_name, {}), ""))
+    for rules, dotted, name in _above(place, ""):
+        listed.extend((one, dotted) for one in (rules.config, rules.model, rules.classes.get(name, {})))
+    found: dict[str, str] = {}
+    for letters, start in listed:
+        for path, more in letters.items():
+            if path.startswith(start):
+                name = path[len(start) :]
+                found[name] = found.get(name, "") + more
+    return found
 
 
 def _refused(place: _Place, values: Mapping[str, Any], name: str, value: Any) -> KindOfValue | None:
-    """What is wrong with a value of a key, or of a list within it; None where no rule refuses it."""
+    """What is wrong with a value of a key, or of a list within it; None where no rule refuses it.
+
+    Where lists with entries and empty objects are refused, an empty list is as well.
+    """
     kinds = "" if isinstance(value, str) and value == _usual(place, name) else kinds_of(value)
     letters = _refused_at(place, name) if kinds else ""
     if set(letters) >= _OTHER_THAN_OBJECT and value is not None and _is_config(place, name):
-        return None if isinstance(value, dict) else KindOfValue((*place.path, name), "an object")
+        is_right = isinstance(value, dict) and (bool(value) or "o" not in letters)
+        wanted = "an object with its keys" if value == {} else "an object"
+        return None if is_right else KindOfValue((*place.path, name), wanted)
     if set(letters) >= _NO_NUMBERS:
         letters += "j"
-    if value == [] and set(letters) >= _SINGLE:
+    if value == [] and "l" in letters and ("d" in letters or _needs_no_object(place, name)):
         return KindOfValue((*place.path, name), _wanted("l", letters))
     known = [one for one in kinds if one in letters]
     return next((one for one in (_refusal(place, values, name, value, one, letters) for one in known) if one), None)
@@ -186,6 +153,13 @@ def _is_config(place: _Place, key: str) -> bool:
     return types is not None and key in types.inner
 
 
+def _needs_no_object(place: _Place, name: str) -> bool:
+    """Whether the type of a field excludes objects."""
+    types = types_of(place.kind)
+    accepted = types.fields.get(name, "") if types is not None and place.major == NEWEST else ""
+    return bool(accepted) and "o" not in accepted
+
+
 def _usual(place: _Place, key: str) -> Any:
     """The default of a key, which may be a word in the place of a number, such as `"auto"`."""
     return class_defaults(place.kind, place.major)[0].get(key)
@@ -194,29 +168,34 @@ def _usual(place: _Place, key: str) -> Any:
 def _within(values: Mapping[str, Any], place: _Place) -> Iterator[tuple[_Place, Mapping[str, Any]]]:
     """A config and those within it."""
     yield place, values
-    types = types_of(place.kind)
     for key, inner in values.items():
         if isinstance(inner, dict) and len(place.path) < DEEPEST:
-            declared = types.inner.get(key, "") if types is not None else ""
-            kind = declared or inner.get("model_type")
-            if isinstance(kind, str):
+            kind = _kind_within(place, key, inner)
+            if kind is not None:
                 below = _Place(place.class_name, (*place.path, key), (*place.kinds, kind), place.major)
                 yield from _within(inner, below)
 
 
+def _kind_within(place: _Place, key: str, inner: Mapping[str, Any]) -> str | None:
+    """The type of a config within a config, None for an object that is no config."""
+    types = types_of(place.kind)
+    kind = (types.inner.get(key, "") if types is not None else "") or inner.get("model_type")
+    return kind if isinstance(kind, str) else None
+
+
 def _refused_at(place: _Place, key: str) -> str:
     """The letters of the kinds that are refused at a key."""
-    own = _rules(place.kind, place.major)
+    own = rules_of_kinds(place.kind, place.major)
     if not place.path:
         return own.all_of(key, place.class_name)
     found = own.config.get(key, "") + (own.model.get(key, "") if _is_built(place) else "")
     return found + "".join(rules.all_of(dotted, name) for rules, dotted, name in _above(place, key))
 
 
-def _above(place: _Place, key: str) -> Iterator[tuple[_Rules, str, str]]:
+def _above(place: _Place, key: str) -> Iterator[tuple[KindRules, str, str]]:
     """(rules, path of the key, class) of the configs above one which build a model of it, the outermost first."""
     for depth, kind in enumerate(place.kinds[:-1]):
-        outer, rules = place.above(depth), _rules(kind, place.major)
+        outer, rules = place.above(depth), rules_of_kinds(kind, place.major)
         path = ".".join(place.path[depth:])
         if rules.part(path, outer.class_name) == place.kind and (not depth or _is_built(outer)):
             yield rules, f"{path}.{key}", outer.class_name
@@ -230,7 +209,7 @@ def _is_built(place: _Place) -> bool:
 def kinds_of(value: Any) -> str:
     """The letters of the kinds of a value."""
     if value is None or isinstance(value, str | dict):
-        return "n" if value is None else "d" if isinstance(value, dict) else "wt"
+        return "n" if value is None else "wt" if isinstance(value, str) else "d" if value else "do"
     if isinstance(value, list):
         entries = {letter for one in value for letter in _entry(one)}
         return "e" if not value else "l" + "".join(one for one in _ENTRIES if one in entries) + "pq"
@@ -254,7 +233,7 @@ def _refusal(
 ) -> KindOfValue | None:
     """What is wrong with a value of a refused kind; None where it is a known word or as long as it should be."""
     key, _, position = name.partition(WITHIN)
-    path = (*place.path, key)
+    path = (*place.path, *key.split("."))
     if letter in "wx":
         known = _words(place, name)
         odd = [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, str)]
@@ -271,7 +250,7 @@ def _refusal(
 
 def _words(place: _Place, key: str) -> Sequence[str]:
     """The words that are known at a key: to its class, to all of an outer type, or to those of its own type."""
-    own = _rules(place.kind, place.major)
+    own = rules_of_kinds(place.kind, place.major)
     above = [] if place.path else [(own, key, place.class_name)]
     above.extend(_above(place, key))
     listed = (rules.words.get(f"{dotted} {name}") or rules.words.get(dotted) for rules, dotted, name in above)
@@ -284,19 +263,21 @@ def _of_length(
     place: _Place, values: Mapping[str, Any], name: str, length: int, letter: str
 ) -> KindOfValue | None:
     """A list that is shorter or longer than those beside it, which must all be of one length."""
-    own, path = _rules(place.kind, place.major), (*place.path, name.partition(WITHIN)[0])
+    own, (*outer, key) = rules_of_kinds(place.kind, place.major), name.partition(WITHIN)[0].split(".")
     listed = (rules.lengths.get(f"{dotted} {letter}") for rules, dotted, _ in _above(place, name))
     beside = next((one for one in listed if one), None) or own.lengths.get(f"{name} {letter}")
     if beside is None:
         return None
-    stated = {**class_defaults(place.kind, place.major)[0], **values}
+    stated, path = {**class_defaults(place.kind, place.major)[0], **values}, (*place.path, *outer, key)
+    for one in outer:
+        stated = stated[one]
     lengths = {_length_by(one, stated) for one in beside}
     wanted = lengths.pop()
     if lengths or not wanted or not (length < wanted if letter == "p" else length > wanted):
         return None
     if beside[0].isdigit():
         return KindOfValue(path, f"a list of {'lists of ' if WITHIN in name else ''}{wanted} entries")
-    follows = (*place.path, _OTHER_LENGTH.sub("", beside[0])) if len(beside) == 1 else ()
+    follows = (*path[:-1], _OTHER_LENGTH.sub("", beside[0])) if len(beside) == 1 else ()
     others = " and ".join(one.removesuffix(WITHIN) for one in beside)
     return KindOfValue(path, f"as long as {others}: {wanted}", follows=follows)
 
@@ -326,7 +307,7 @@ def _wanted(letter: str, letters: str) -> str:
         "type that its class reads",
         "k": "a list of numbers from 0 on", "v": "a list of numbers above 0", "x": "a list of numbers",
         "y": "a list without null", "s": "a list without lists", "g": "a list of integers", "i": "a list of floats",
-        "j": "a list without objects",
+        "j": "a list without objects", "o": "an object with its keys",
     }[letter]  # fmt: skip
 
 

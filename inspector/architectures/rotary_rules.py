@@ -160,8 +160,11 @@ def _measured(
         if f"{name}.{THETA}" in rules:
             if _kind_of_layer(value) in letters and name not in (nulls if value is None else texts):
                 yield RefusedValue(place, "an object with the settings of these layers")
-        elif _kind_of_setting(value) in letters and not (value is _ABSENT and name in values):
-            yield RefusedValue(place, "a number", number_in(value))
+        elif _kind_of_setting(value, _width_of_head(values, model_type) or 1) in letters and not (
+            value is _ABSENT and name in values
+        ):
+            is_number = type(value) in (int, float)
+            yield RefusedValue(place, "a number from 0 on" if is_number else "a number", number_in(value))
 
 
 _ABSENT: Final = object()
@@ -170,8 +173,10 @@ _UNKNOWN: Final = "?"
 """In place of the letter of a kind of values that was not measured."""
 
 
-def _kind_of_setting(value: Any) -> str:
-    """The letter of what is no number."""
+def _kind_of_setting(value: Any, width: int = 1) -> str:
+    """The letter of what is no number, or is a part of a width that comes to a negative number."""
+    if isinstance(value, int | float) and value * width <= -1:
+        return "m"
     kinds = {type(_ABSENT): "c", type(None): "n", str: "t", list: "l", dict: "d"}
     return kinds.get(type(value), _UNKNOWN)
 
@@ -290,16 +295,24 @@ def _lengths(
 ) -> Iterator[RefusedValue]:
     """Lists of factors of another length than half the rotated dims of a head."""
     known = {**class_defaults(model_type)[0], **values}
-    width, heads = known.get("hidden_size"), known.get("num_attention_heads")
-    part = settings.get("partial_rotary_factor", known.get("partial_rotary_factor", 1.0))
-    if type(width) is not int or type(heads) is not int or heads < 1 or not isinstance(part, int | float):
+    width, part = _width_of_head({**known, HEAD_DIM: None}, model_type), settings.get(_PART, known.get(_PART, 1.0))
+    if not width or not isinstance(part, int | float):
         return
-    needed = int(width // heads * part) // 2
+    needed = int(width * part) // 2
     stated = {name: settings[name] for name in _LISTS if isinstance(settings.get(name), list)}
     wrong = [(*place, name) for name, factors in stated.items() if len(factors) != needed]
     if wrong:
         follows = (*path, "num_attention_heads")
         yield RefusedValue(wrong[0], f"a list of {needed} numbers", others=tuple(wrong[1:]), follows=follows)
+
+
+def _width_of_head(values: Mapping[str, Any], model_type: str) -> int:
+    """The width of a head, 0 where it is not known."""
+    known = {**class_defaults(model_type)[0], **values}
+    stated, width, heads = (known.get(key) for key in (HEAD_DIM, "hidden_size", "num_attention_heads"))
+    if type(stated) is int:
+        return stated
+    return width // heads if type(width) is int and type(heads) is int and heads > 0 else 0
 
 
 def _is_older_name(kind: str, rule: Mapping[str, str]) -> bool:

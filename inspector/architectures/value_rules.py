@@ -15,7 +15,8 @@ from msgspec import UNSET
 from inspector.architectures.backbone_stages import FEATURES, WITHIN, refused_stages
 from inspector.architectures.config_types import activations, types_of
 from inspector.architectures.defaults import NEWEST, OLDER, class_defaults
-from inspector.architectures.refused_kinds import kinds_refused, reads_of_config
+from inspector.architectures.refused_kinds import kinds_refused
+from inspector.architectures.refused_kinds_table import reads_of_config
 from inspector.architectures.refused_value import RefusedValue, looking_up, number_in, rules_of
 from inspector.architectures.rotary_rules import refused_rotary, rotates_all
 

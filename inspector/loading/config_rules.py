@@ -195,19 +195,21 @@ def _refusals(
         node, keys = parse(rule), _keys(rule)
         if all(_is_known(settings, key, key in computed) for key in keys) and scope.evaluate(node) is True:
             spelled = tuple(settings.spelled(key) for key in keys)
-            stated = ", ".join(f"{key} {settings.read((one,))[0]}" for key, one in zip(spelled, keys, strict=True))
+            read = (settings.read(tuple(one.split(".")))[0] for one in keys)
+            stated = ", ".join(f"{key} {one}" for key, one in zip(spelled, read, strict=True))
             yield Refused(f"its {'config class' if config else 'model'} refuses {show(node)}: {stated}", spelled)
 
 
 @cache
 def _keys(rule: str) -> tuple[str, ...]:
-    """The keys of a condition. Cached, since there are only as many conditions as in the table."""
-    return tuple(dict.fromkeys(path[0] for path in words(parse(rule))))
+    """The keys of a condition, dotted for those of configs within the config. Cached, since there are only as many
+    conditions as in the table."""
+    return tuple(dict.fromkeys(".".join(path) for path in words(parse(rule))))
 
 
 def _is_known(settings: Settings, key: str, stated: bool = False) -> bool:
     """True if a config or, unless `stated`, its defaults have a key. Null counts only in the config itself."""
-    value = settings.read((key,))[0]
+    value = settings.read(tuple(key.split(".")))[0]
     if value == COMPUTED:
         return False
     return settings.spelled(key) in settings.values or not (stated or value is None)

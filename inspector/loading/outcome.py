@@ -19,10 +19,16 @@ CHANGES: Final = "the class changes weights while it is built"
 """Reason for a class that alters intact files: no fault of the files."""
 UNFILLED: Final = "the class leaves tensors of every file without values"
 """Reason for a class that leaves tensors of intact files on the meta device: no fault of the files."""
-BY_CLASS, BY_NAME, MAY_BE_ABSENT, TWICE = "by-class", "by-name", "may-be-absent", "stored-twice"
+BY_CLASS, BY_NAME, MAY_BE_ABSENT, TWICE, UNMEASURED = (
+    "by-class",
+    "by-name",
+    "may-be-absent",
+    "stored-twice",
+    "unmeasured",
+)
 """Excuses. by-class: every file of the class loads like this. by-name: only a class that transformers does not know
 could load it. may-be-absent: only tensors are missing that its files may leave out. stored-twice: two tensors of the
-files are one tensor of the class, and may be equal.
+files are one tensor of the class, and may be equal. unmeasured: a value of the config was not measured.
 """
 FAILURES = (RANDOM, ALTERED, REFUSES, UNSUPPORTED)
 

@@ -10,8 +10,9 @@ from inspector.architectures.value_rules import QUANTIZATION
 from inspector.loader.checkpoint import SIBLINGS_KEPT
 from inspector.loading.config_rules import refused_config
 from inspector.loading.given import Given, answer_of
-from inspector.loading.outcome import REFUSES, UNKNOWN, UNSUPPORTED, Load
+from inspector.loading.outcome import REFUSES, UNKNOWN, UNMEASURED, UNSUPPORTED, Load
 from inspector.loading.tables import NEWEST, has_type, names_of, rules_of, type_of_class
+from inspector.loading.unmeasured import unmeasured_value
 from inspector.notation.parts import submodels_of
 from inspector.reconciler.config_keys import lacks_method, mistyped
 
@@ -34,7 +35,13 @@ def by_config(given: Given, major: str) -> Load | None:
         key = ".".join(odd.path)
         return answer_of(major, REFUSES, f"{key} is not {odd.wanted}", keys=(key,))
     refused = refused_config(values, major, lambda key: _builds(given, key, major))
-    return answer_of(major, REFUSES, refused.because, keys=refused.keys) if refused is not None else None
+    if refused is not None:
+        return answer_of(major, REFUSES, refused.because, keys=refused.keys)
+    unmeasured = unmeasured_value(values, major)
+    if unmeasured is None:
+        return None
+    because = f"no measurement shows whether a model is built with such a value of {unmeasured}"
+    return answer_of(major, UNKNOWN, because, keys=(unmeasured,), excuse=UNMEASURED)
 
 
 def _has_class_alone(values: Mapping[str, Any], class_name: str | None, major: str) -> bool:

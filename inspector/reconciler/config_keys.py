@@ -16,7 +16,7 @@ from inspector.algebra.values import shown
 from inspector.architectures.catalog import definition_of
 from inspector.architectures.config_types import LETTERS, has_types, split_types, types_of
 from inspector.architectures.defaults import NEWEST, OLDER, inert_keys
-from inspector.architectures.refused_kinds import is_measured
+from inspector.architectures.refused_kinds_table import is_measured
 from inspector.architectures.refused_value import RefusedValue
 from inspector.architectures.value_rules import configs_within, refused_values, values_of_refused_kinds
 from inspector.findings.finding import Finding, Place

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from inspector.architectures.refused_kinds import kinds_refused
-from tests.judged import FIXTURES, oracle_types, records
+from inspector.architectures.value_rules import refused_values
+from inspector.loading.unmeasured import unmeasured_value
+from tests.judged import FIXTURES, base_record, oracle_types, records
 from tests.loads.test_config_values import audited
 from tests.oracle.value_cases import decoded
 
@@ -63,6 +65,16 @@ REFUSED: list[tuple[str, str, Change, str, Any]] = [
     ("hiera", "Backbone", ("num_heads", [2, 4, 6]), "C311", ...),
     ("vibevoice_acoustic_tokenizer_encoder", "Model", ("depths", [1, 3]), "C311", ...),
     ("deformable_detr", "Model", ("backbone_config.stage_names", ["stem", None]), "C311", ...),
+    (
+        "fastspeech2_conformer_hifigan",
+        "Gan",
+        ("resblock_dilation_sizes", [[1, 3, 5], [1, 3, 5], [1, 3, ""]]),
+        "C311",
+        ...,
+    ),
+    ("sam_hq", "Model", ("prompt_encoder_config.image_size", []), "C311", ...),
+    ("deepseek_v4", "CausalLM", ("compress_rates.heavily_compressed_attention", []), "C311", ...),
+    ("dbrx", "CausalLM", ("ffn_config.ffn_act_fn.name", "nono"), "C311", ...),
 ]
 
 
@@ -92,10 +104,47 @@ def test_refused(model_type: str, suffix: str, change: Change, code: str, new: A
     ("zoedepth", "Estimation", ("backbone_config.out_features", None)),
     ("clip", "Model", ("vision_config.image_size", 40)),
     ("hunyuan_v1_moe", "CausalLM", ("moe_topk", [1, 1, 1])),  # one for each layer
+    ("fastspeech2_conformer_hifigan", "Gan", ("resblock_dilation_sizes", [[1, 3, 5], [1, 3, 5], [1, 3, 6]])),
+    ("dbrx", "CausalLM", ("attn_config.rope_theta", 500.0)),
 ], ids=str)  # fmt: skip
 def test_accepted(model_type: str, suffix: str, change: Change, tmp_path: Path) -> None:
     found = audited(tmp_path, model_type, change, suffix=suffix)
     assert (found.verdict, found.loads[0].outcome) == ("clean", "complete")
+
+
+@pytest.mark.parametrize("model_type", ["glm", "bamba", "phi"])
+@pytest.mark.parametrize(("part", "refused"), [({}, True), (-0.5, True), (None, True), (-0.01, False), (0.5, False)])
+def test_parts_of_a_head_that_are_rotated(model_type: str, part: Any, refused: bool) -> None:
+    config = {**decoded(base_record(model_type, "CausalLM")["config"]), "model_type": model_type}
+    settings = {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": part}
+    found = [one.path[-1] for one in refused_values({**config, "rope_parameters": settings})]
+    assert found == ["partial_rotary_factor"] * refused
+
+
+@pytest.mark.parametrize(("model_type", "suffix", "outer", "keys"), [
+    ("dbrx", "CausalLM", "attn_config", ("rope_theta",)),
+    ("fastspeech2_conformer", "Model", "encoder_config", ("layers", "kernel_size")),
+    ("deepseek_v4", "CausalLM", "compress_rates", ("heavily_compressed_attention",)),
+])  # fmt: skip
+def test_absent_keys_of_objects(model_type: str, suffix: str, outer: str, keys: tuple[str, ...]) -> None:
+    record = base_record(model_type, suffix)
+    config = {**decoded(record["config"]), "model_type": model_type, "architectures": [record["class"]]}
+    for key in keys:
+        inner = {name: value for name, value in config[outer].items() if name != key}
+        assert (outer, key) in [one.path for one in kinds_refused({**config, outer: inner}, "5")]
+    assert not list(kinds_refused(config, "5"))
+
+
+@pytest.mark.parametrize(("model_type", "suffix", "change"), [
+    ("aria", "Generation", ("projector_patch_to_query_dict", {"a": 1})),
+    ("levit", "Classification", ("down_ops", [[None, 16, 3, 4, 2, 2], ["Subsample", 16, 4, 4, 2, 2], [""]])),
+    ("pp_lcnet", "Classification", ("block_configs", [[[3, 16, 32, 1, False]], [None], [[3, 32, 64, 1, False]]])),
+], ids=str)  # fmt: skip
+def test_values_that_were_not_measured_leave_the_verdict_open(
+    model_type: str, suffix: str, change: Change, tmp_path: Path
+) -> None:
+    found = audited(tmp_path, model_type, change, suffix=suffix)
+    assert found.loads[0].outcome in ("unknown", "refuses") and found.verdict != "clean"
 
 
 def test_no_config_that_was_built_or_published_has_a_refused_value() -> None:
@@ -108,4 +157,5 @@ def test_no_config_that_was_built_or_published_has_a_refused_value() -> None:
     raw = gzip.decompress((FIXTURES / "published_configs.json.gz").read_bytes())
     published = [(one["config"], "transformers 5") for one in json.loads(raw)]
     for config, writer in (*configs, *published):
-        assert not list(kinds_refused(config, writer.removeprefix("transformers ")[0])), config
+        major = writer.removeprefix("transformers ")[0]
+        assert not list(kinds_refused(config, major)) and unmeasured_value(config, major) is None, config

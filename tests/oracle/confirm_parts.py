@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from inspector.architectures.refused_kinds import model_kinds
+from inspector.architectures.refused_kinds_table import model_kinds
 from tests.judged import oracle_types, records
 from tests.oracle.confirm_values import Confirmation
 from tests.oracle.measure_values import Builder

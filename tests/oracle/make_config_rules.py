@@ -52,15 +52,25 @@ class Untranslated(Exception):
     """The condition has more than keys, numbers and arithmetic."""
 
 
-def text_of(node: ast.expr, known: Mapping[str, str]) -> str:
-    """An expression over config keys. known: local names and their expressions."""
+def path_of(node: ast.expr) -> str:
+    """The dotted path of a key of a config, or of one within it; "" for anything else."""
     match node:
         case ast.Attribute(value=ast.Name(id="self"), attr=key):
             return key
+        case ast.Attribute(value=outer, attr=key) if path := path_of(outer):
+            return f"{path}.{key}"
+    return ""
+
+
+def text_of(node: ast.expr, known: Mapping[str, str]) -> str:
+    """An expression over config keys. known: local names and their expressions."""
+    match node:
+        case ast.Attribute() if path := path_of(node):
+            return path
         case ast.Name(id=name) if name in known:
             return known[name]
-        case ast.Call(func=ast.Name(id="len"), args=[ast.Attribute(value=ast.Name(id="self"), attr=key)], keywords=[]):
-            return f"len({key})"
+        case ast.Call(func=ast.Name(id="len"), args=[ast.Attribute() as one], keywords=[]) if path := path_of(one):
+            return f"len({path})"
         case ast.Call(func=ast.Attribute(value=ast.Name(id="math"), attr="sqrt"), args=[value], keywords=[]):
             return f"({text_of(value, known)} ** 0.5)"
         case ast.BinOp(left=left, op=ast.Div(), right=right):  # whose quotient has fractions
@@ -117,7 +127,8 @@ def rules_of(kind: Any) -> Iterator[str]:
         if isinstance(tree, ast.FunctionDef):
             set_here = {one.attr for one in ast.walk(tree) if isinstance(one, ast.Attribute) and _is_set(one)}
             for rule in refused(tree.body, {}):
-                if set_here.isdisjoint(re.findall(r"\w+", rule)):
+                keys = re.findall(r"\w+", rule)
+                if set_here.isdisjoint(keys) and not any(key.startswith("_") for key in keys):
                     yield rule
 
 

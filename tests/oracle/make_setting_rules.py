@@ -61,7 +61,7 @@ TABLES: Mapping[str, tuple[str, ...]] = {
 DEFAULT: Mapping[str, Any] = {"rope_theta": 10000.0, "rope_type": "default"}
 OF_KEYS: Mapping[str, float] = {"rope_theta": 10000.0, "partial_rotary_factor": 0.5}
 """Settings that rotary embeddings of any type read, with a value that all accept."""
-KINDS: Mapping[str, Any] = {"n": None, "t": "no_such_word", "l": [1.0], "d": {}}
+KINDS: Mapping[str, Any] = {"n": None, "t": "no_such_word", "l": [1.0], "d": {}, "m": -1.0}
 OF_LAYER: Mapping[str, Any] = {"n": None, "t": "no_such_word", "l": [1], "e": {}}
 BESIDE_BACKBONE: Mapping[str, Any] = {
     "backbone": "resnet18", "backbone_kwargs": {"a": 1}, "use_timm_backbone": True, "use_pretrained_backbone": True,

@@ -7,10 +7,11 @@ Run in the environments of `tests/oracle/measure_values.py`; a type that has a r
 
 FOLDER/MAJOR/TYPE.further.json is a list of rows as those of `tests/oracle/confirm_values.py`, which
 `tests/oracle/make_refused_kinds.py` adds to the table. The classes of a row are those with a record that refuse the
-value, null where all do and there are several. Of a list the row has the keys of the lists, or of the number, that must
-change with it, or the length that it always has: that of every record whose class is built. Lists within lists of one
-length in all records are measured too, and the entries of those that may be neither shorter nor longer; of others the
-kinds of the whole list.
+value, null where all do and there are several. c stands for an absent key of an object within the config, o for such an
+object without any, where the key has no default. Of a list the row has the keys of the lists, or of the number, that
+must change with it, or the length that it always has: that of every record whose class is built. Lists within lists of
+one length in all records are measured too, and the entries of those that may be neither shorter nor longer; of others
+the kinds of the whole list.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import contextlib
 import io
 import json
 import logging
+import re
 import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,7 +42,10 @@ from tests.oracle.value_cases import changed, changes, decoded, places
 
 LISTED = ("layer_types", "out_features", "out_indices", "stage_names")
 """Ends of the names of lists that other rules compare."""
-SHORTER, LONGER, OBJECT = "p", "q", "d"
+SHORTER, LONGER, OBJECT, WORD = "p", "q", "d", "x"
+ABSENT, EMPTY = "c", "o"
+LACKING = re.compile(r"^(KeyError|AttributeError)|missing \d+ required")
+"""Messages on keys that are absent."""
 
 
 class Case:
@@ -52,21 +57,37 @@ class Case:
         named = {"architectures": [record["class"]], "model_type": model_type}
         self.config = {**decoded(record["config"]), **named}
         self.name = record["class"]
+        self.ranks: dict[str, int] = {}
         self.usable = getattr(self.kind, "config_class", None) is not None and self.accepts(self.config)
 
     def accepts(self, config: Mapping[str, Any]) -> bool:
-        """Whether a model is built, or fails for another reason than its config."""
+        """Whether a model is built, or fails for another reason than its config.
+
+        One whose tensors have more or fewer dimensions is not: no checkpoint fits it.
+        """
         try:
-            self.builder.shapes(self.kind, self.builder.config(self.kind, config))
+            shapes = self.builder.shapes(self.kind, self.builder.config(self.kind, config))
         except Refusal as error:
             return error.args[0] == "late" or bool(OF_THE_PLACE.search(error.args[1]))
-        return True
+        ranks = {name: len(shape) for name, shape in shapes.items()}
+        self.ranks = self.ranks or ranks
+        return all(self.ranks.get(name, rank) == rank for name, rank in ranks.items())
 
     def is_known(self, config: Mapping[str, Any], path: Place) -> bool:
         """Whether a rule already covers a value."""
         known: list[KindOfValue | Any] = [*refused_values(config, self.major), *kinds_refused(config, self.major)]
         known.extend(mistyped(config) if self.major == NEWEST else ())
         return path in [one.path for one in known]
+
+    def needs(self, path: Place, config: Mapping[str, Any]) -> bool:
+        """Whether a config without a key fails because the key has no default."""
+        if self.is_known(config, path):
+            return False
+        try:
+            self.builder.shapes(self.kind, self.builder.config(self.kind, config))
+        except Refusal as error:
+            return bool(LACKING.search(error.args[1]))
+        return False
 
     def refuses(self, path: Place, value: Any) -> bool:
         """Whether a value is refused that no rule refuses."""
@@ -120,6 +141,28 @@ def _with(case: Case, path: Place, values: Mapping[str, Any]) -> Mapping[str, An
     return other if len(path) == 1 else changed(case.config, path[:-1], other)
 
 
+def objects(cases: Sequence[Case], known: frozenset[str]) -> Iterator[list[Any]]:
+    """The rows of the keys that objects within a config need, and of those that may not be empty."""
+    stated = {path: value for one in reversed(cases) for path, value in places(one.config, known=known)}
+    inner = {path for path in stated if path[:-1] in stated}
+    for path, value in stated.items():
+        holders = [one for one in cases if _at(one.config, path) == value]
+        if any(one[:-1] == path for one in inner):
+            needing = [one for one in holders if one.needs(path, changed(one.config, path, {}))]
+            if needing:
+                yield [list(path), EMPTY, "model", _named(needing, cases), None, None]
+        if path in inner:
+            needing = [one for one in holders if one.needs(path, _without(one.config, path))]
+            if needing:
+                yield [list(path), ABSENT, "model", _named(needing, cases), None, None]
+
+
+def _without(config: Mapping[str, Any], path: Place) -> dict[str, Any]:
+    """The config without a key of an object within it."""
+    outer = _at(config, path[:-1])
+    return changed(config, path[:-1], {key: one for key, one in outer.items() if key != path[-1]})
+
+
 def nested(cases: Sequence[Case], known: frozenset[str]) -> Iterator[list[Any]]:
     """The rows of the lists within lists: those that always have one length, and the entries of these."""
     stated = {path: value for one in reversed(cases) for path, value in places(one.config, known=known)}
@@ -153,14 +196,18 @@ def _of_inner(
     if fixed:
         indices = range(len(listed[0][1]))
         entries.extend((f"{name}.{index}", [((*at, index), one[index]) for at, one in listed]) for index in indices)
-    elif not any(isinstance(entry, list) for _, one in listed for entry in one):
+    else:
         entries.append((name, listed))
     for entry, values in entries:
         kinds: dict[str, list[tuple[Indices, Any]]] = {}
         for at, value in values:
             for letter, new in changes(value):
                 kinds.setdefault(letter, []).append((at, new))
-        by_letter = {letter: refusing(tried) for letter, tried in kinds.items() if letter not in BY_LIST}
+        numbers = not any(
+            isinstance(one, str) for _, value in values for one in (value if isinstance(value, list) else ())
+        )
+        taken = set(kinds) - set(BY_LIST) | ({WORD} if numbers else set())
+        by_letter = {letter: refusing(tried) for letter, tried in kinds.items() if letter in taken}
         scopes: dict[str, Scope] = {
             letter: ("model", None if (names := _named(found, cases)) is None else tuple(names))
             for letter, found in by_letter.items()
@@ -168,6 +215,9 @@ def _of_inner(
         }
         for letter, (stage, of) in letters_of(values[0][1], scopes).items():
             yield [[*path[:-1], entry], letter, stage, of and list(of), None, None]
+        found = refusing([(at, {}) for at, _ in values])
+        if found:
+            yield [[*path[:-1], entry], OBJECT, "model", _named(found, cases), None, None]
 
 
 def _set(value: Sequence[Any], at: Indices, new: Any) -> list[Any]:
@@ -235,6 +285,7 @@ def main() -> None:
         with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
             cases = cases_of(builder, model_type)
             found = [*rows(cases, builder.types, letters), *nested(cases, builder.types)]
+            found.extend(objects(cases, builder.types))
         result.write_text(json.dumps(found, separators=(",", ":")), encoding="utf-8")
         print(number, model_type, len(found), flush=True)
 

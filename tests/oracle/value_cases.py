@@ -13,7 +13,7 @@ Kinds of values have letters, as in `value_rules.json`:
     q  a list with its last entry twice         r  a single value in place of a list
     k  a list with an entry below zero          v  a list with an entry that is zero
     x  a list with an unknown word              y  a list with a null
-    s  a list with a list
+    s  a list with a list                       c  an absent key of an object within the config
 
 Several changes represent a kind: it counts as refused only if all of them are refused.
 """
@@ -36,13 +36,21 @@ SKIPPED = frozenset(
 """Keys that name the model, its writer or its dtype, and those of labels."""
 
 
+OF_OTHER_RULES = frozenset({"rope_parameters", "rope_scaling", "pruned_heads"})
+"""Objects of which other rules have the keys."""
+
+
 def places(config: Mapping[str, Any], path: Path = (), known: Collection[str] = ()) -> Iterator[tuple[Path, Any]]:
-    """(path, value) of every place to change in a config, also in nested configs except those of known types."""
+    """(path, value) of every place to change in a config, and in objects within it that are no configs of known types.
+
+    Maps from numbers or words have no places.
+    """
     for key, value in config.items():
         if key in SKIPPED:
             continue
         yield (*path, key), value
-        if isinstance(value, dict) and "model_type" in value and value["model_type"] not in known:
+        is_inner = isinstance(value, dict) and key not in OF_OTHER_RULES and value.get("model_type", "") not in known
+        if is_inner and all(map(str.isidentifier, value)):
             yield from places(value, (*path, key), known)
 
 

@@ -43,6 +43,7 @@ from inspector.loading.outcome import (
     REFUSES,
     TWICE,
     UNKNOWN,
+    UNMEASURED,
     UNSUPPORTED,
     Load,
 )
@@ -104,7 +105,7 @@ def after_loading(audited: Audit) -> Audit:
         findings = [one for one in findings if not is_older_naming(one)]
     if intended.loader in JUDGED:
         findings = without_said_tokens(with_failures(audited, findings, lambda: _given(audited)))
-    by_others = intended.excuse in (BY_NAME, BY_CLASS, TWICE) or intended.outcome == UNSUPPORTED
+    by_others = intended.excuse in (BY_NAME, BY_CLASS, TWICE, UNMEASURED) or intended.outcome == UNSUPPORTED
     if by_others and audited.verdict == CLEAN:
         audited = left_open(audited, intended)
     if len(findings) == len(audited.findings) and all(map(operator.is_, findings, audited.findings)):
@@ -249,7 +250,7 @@ def _older_reads(audited: Audit, finding: ConfigImpossible) -> bool:
     """True if transformers 4 builds a model with a value of another type; for types that were measured, the refusal is
     reported elsewhere.
     """
-    from inspector.architectures.refused_kinds import is_measured
+    from inspector.architectures.refused_kinds_table import is_measured
     from inspector.matcher.spelling import keys_of_definition
     from inspector.reconciler.config_keys import older_reads
 
