@@ -58,7 +58,7 @@ def path_of(node: ast.expr) -> str:
         case ast.Attribute(value=ast.Name(id="self"), attr=key):
             return key
         case ast.Attribute(value=outer, attr=key) if path := path_of(outer):
-            return f"{path}.{key}"
+            return f"{path_of(outer)}.{key}"
     return ""
 
 
