@@ -57,7 +57,7 @@ def path_of(node: ast.expr) -> str:
     match node:
         case ast.Attribute(value=ast.Name(id="self"), attr=key):
             return key
-        case ast.Attribute(value=outer, attr=key) if path := path_of(outer):
+        case ast.Attribute(value=outer, attr=key) if path_of(outer):
             return f"{path_of(outer)}.{key}"
     return ""
 
@@ -65,12 +65,12 @@ def path_of(node: ast.expr) -> str:
 def text_of(node: ast.expr, known: Mapping[str, str]) -> str:
     """An expression over config keys. known: local names and their expressions."""
     match node:
-        case ast.Attribute() if path := path_of(node):
-            return path
+        case ast.Attribute() if path_of(node):
+            return path_of(node)
         case ast.Name(id=name) if name in known:
             return known[name]
-        case ast.Call(func=ast.Name(id="len"), args=[ast.Attribute() as one], keywords=[]) if path := path_of(one):
-            return f"len({path})"
+        case ast.Call(func=ast.Name(id="len"), args=[ast.Attribute() as listed], keywords=[]) if path_of(listed):
+            return f"len({path_of(listed)})"
         case ast.Call(func=ast.Attribute(value=ast.Name(id="math"), attr="sqrt"), args=[value], keywords=[]):
             return f"({text_of(value, known)} ** 0.5)"
         case ast.BinOp(left=left, op=ast.Div(), right=right):  # whose quotient has fractions
