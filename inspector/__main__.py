@@ -85,7 +85,7 @@ def _import_msgspec() -> None:
 
 def _run(words: Sequence[str]) -> int:
     from inspector.cli import streams
-    from inspector.cli.plain import understood
+    from inspector.cli.plain import surplus, understood
 
     if words and words[0] == "help" and not os.path.exists(words[0]):
         words = [*words[1:2], "--help"]
@@ -98,6 +98,11 @@ def _run(words: Sequence[str]) -> int:
         from inspector.cli.suggestions import no_verb
 
         return _refuse(no_verb(words[0]), 2)
+    more = surplus(words)
+    if more is not None:
+        from inspector.cli.suggestions import too_many
+
+        return _refuse(too_many(*more), 2)
     from inspector.cli.app import app_of
 
     try:

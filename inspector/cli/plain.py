@@ -16,15 +16,32 @@ Call = tuple[str, dict[str, Any]]
 
 def understood(words: Sequence[str]) -> Call | None:
     """The call that the words mean; None if there is any doubt."""
+    split = _split(words)
+    if split is None:
+        return None
+    verb, arguments, values = split
+    named = [argument.name for argument in verb.arguments]
+    least = sum(not argument.optional for argument in verb.arguments)
+    if not least <= len(arguments) <= len(named):
+        return None
+    return verb.name, {**dict(zip(named, arguments, strict=False)), **values}
+
+
+def surplus(words: Sequence[str]) -> tuple[Verb, list[str]] | None:
+    """The command and its arguments if it has more arguments than it takes; None if there is any doubt."""
+    split = _split(words)
+    return split[:2] if split is not None and len(split[1]) > len(split[0].arguments) else None
+
+
+def _split(words: Sequence[str]) -> tuple[Verb, list[str], dict[str, Any]] | None:
+    """The command, its arguments and its options; None if there is any doubt."""
     verb = next((verb for verb in VERBS if words and verb.name == words[0]), None)
-    return None if verb is None else _call(verb, words[1:])
-
-
-def _call(verb: Verb, words: Sequence[str]) -> Call | None:
+    if verb is None:
+        return None
     flags = {flag: option for option in verb.options for flag in option.flags}
     values: dict[str, Any] = {}
     arguments: list[str] = []
-    rest = iter(words)
+    rest = iter(words[1:])
     for word in rest:
         name, equals, value = word.partition("=") if word.startswith("--") else (word, "", "")
         option = flags.get(name)
@@ -38,11 +55,7 @@ def _call(verb: Verb, words: Sequence[str]) -> Call | None:
             values[option.name] = True
         elif not _take(option, value if equals else next(rest, ""), values):
             return None
-    named = [argument.name for argument in verb.arguments]
-    least = sum(not argument.optional for argument in verb.arguments)
-    if not least <= len(arguments) <= len(named):
-        return None
-    return verb.name, {**dict(zip(named, arguments, strict=False)), **values}
+    return verb, arguments, values
 
 
 def _take(option: Option, value: str, values: dict[str, Any]) -> bool:

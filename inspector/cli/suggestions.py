@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from inspector.cli.table import VERBS
-from inspector.findings.words import either
+from inspector.cli.table import VERBS, Verb
+from inspector.findings.words import count, either
 
 MEANT: Final = {
     "audit": ("analyse", "analyze", "check", "doctor", "info", "inspect", "lint", "scan", "test", "validate", "verify"),
@@ -37,6 +37,18 @@ def no_verb(word: str) -> str:
     if hint:
         return f"unknown command '{word}'{hint}"
     return f"'{word}' is not a command, file or folder; to audit the Hub repository use hf://{word}"
+
+
+def too_many(verb: Verb, arguments: Sequence[str]) -> str:
+    """The message for more arguments than a command takes, such as the shards that a shell found for a pattern."""
+    least = sum(not argument.optional for argument in verb.arguments)
+    most = len(verb.arguments)
+    takes = count(most, "argument") if least in (0, most) else f"{least} or {most} arguments"
+    message = f"{verb.name} takes {takes}, not {len(arguments):,}"
+    if verb.arguments[0].name != "source":
+        return message
+    two = "; to compare two, use `inspector compare`" if verb.name == "audit" and len(arguments) == 2 else ""
+    return f"{message}: for the shards of one checkpoint pass their folder{two}"
 
 
 def no_page(word: str) -> str:

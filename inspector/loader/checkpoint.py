@@ -30,6 +30,7 @@ from inspector.loader.other_files import OtherSet, other_weights, others_of, unf
 from inspector.loader.picking import Contents, Picked, loadable, pick
 from inspector.loader.set_reading import SetReading, WeightFile
 from inspector.loader.sources.folder import FolderSource, locate
+from inspector.loader.sources.local_reading import closed_folder
 from inspector.loader.sources.source import Forewarned, Listing, Refusal, RepositoryFile, Source
 from inspector.loader.unnumbered import with_unnumbered
 from inspector.loader.weight_sets import WeightSet
@@ -283,7 +284,8 @@ def assemble(
         alone=only is not None or weights is not None or config is not None,
     )
     if "." in listing.others and only is None:
-        return replace(blank, findings=(_no_place(Refusal(listing.others["."])), *findings))
+        refusal = Refusal(listing.others["."], folder=closed_folder(given) if given else "")
+        return replace(blank, findings=(_no_place(refusal), *findings))
     contents = Contents.of(source, listing, configs.get("config"))
     picked, audit = _audited(loadable(contents), weights, only)
     findings.extend(picked.findings)

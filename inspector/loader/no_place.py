@@ -23,12 +23,12 @@ def no_place(refusal: Refusal, given: str = "") -> Finding:
 
     If the path does not exist, it may be the name of a repository.
     """
-    from inspector.findings.reading.place import NotARegularFile, NotFound, NotPermitted, Unreadable
+    from inspector.findings.reading.place import NotARegularFile, NotFound, NotPermitted
 
-    kinds: dict[str, type[Unreadable]] = {"permission": NotPermitted, "not-regular": NotARegularFile}
-    kind = kinds.get(refusal.reason)
-    if kind is not None:
-        return kind(reason=refusal.reason, detail=refusal.detail)
+    if refusal.reason == "permission":
+        return NotPermitted(reason=refusal.reason, detail=refusal.detail, folder=refusal.folder)
+    if refusal.reason == "not-regular":
+        return NotARegularFile(reason=refusal.reason, detail=refusal.detail)
     if os.path.islink(given) and not os.path.exists(given):
         return NotFound(reason="broken link", detail=refusal.detail, given=given)
     named = _as_repository(given)

@@ -361,8 +361,11 @@ class SetReading:
             return  # reported together with its tensors
         from inspector.findings.reading.place import NotARegularFile, NotFound, NotPermitted, ReadFailed, Unreadable
 
+        if refusal.reason == "permission":
+            denied = NotPermitted(place=Place(file=name), reason=refusal.reason, detail=refusal.detail)
+            self.findings.append(replace(denied, folder=refusal.folder))
+            return
         kinds: dict[str, type[Unreadable]] = {
-            "permission": NotPermitted,
             "not-regular": NotARegularFile,
             "absent": NotFound,
             "loop": NotFound,

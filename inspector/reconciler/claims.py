@@ -56,11 +56,23 @@ def check_claim(
         if number is not None and stated.covers(number):
             return TotalClaim("claim", stated.value, true, True, name, stated=stated.rounded, matched=number)
     difference = stated.value - true
-    because = _as_a_whole(stated, counts) or explain(difference, lines, case) or _layers_apart(difference, lines)
+    because = (
+        _cut_off(stated, true)
+        or _as_a_whole(stated, counts)
+        or explain(difference, lines, case)
+        or _layers_apart(difference, lines)
+    )
     unknown = f"{_more(difference)}; no part of the formula explains it"
     return TotalClaim(
         "claim", stated.value, true, False, because or unknown, because is not None, stated=stated.rounded
     )
+
+
+def _cut_off(stated: Stated, true: int) -> str | None:
+    """That a total leaves out digits of the count instead of rounding it."""
+    if not stated.cuts_off(true):
+        return None
+    return f"{_more(stated.value - true)}: its digits are cut off; rounded it is {stated.rounding(true)}"
 
 
 def _of_class(true: int, case: Reconciled | None) -> Iterator[tuple[str, int]]:

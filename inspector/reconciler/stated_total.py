@@ -23,6 +23,18 @@ class Stated(Struct, frozen=True):
         """True if a count equals this number to the given digits."""
         return 2 * abs(number - self.value) <= self.unit
 
+    def cuts_off(self, number: int) -> bool:
+        """True if the further digits of a count were left out without rounding: 405B of 405,853,388,800."""
+        return bool(self.unit) and number // self.unit * self.unit == self.value and not self.covers(number)
+
+    def rounding(self, number: int) -> str:
+        """A count with as many digits and in the same unit as the text: 405,853,388,800 as 406B."""
+        letter = self.text[-1]
+        power = _UNITS[letter.lower()]
+        decimals = power + 1 - len(str(self.unit))
+        rounded = (2 * number + self.unit) // (2 * self.unit) * self.unit
+        return f"{rounded / 10**power:,.{decimals}f}{letter}"
+
 
 _STATED = re.compile(r"(\d[\d,_]*)(?:\.(\d+))?\s*([KMBTkmbt]?)", re.ASCII)
 _UNITS = {"": 0, "k": 3, "m": 6, "b": 9, "t": 12}

@@ -155,6 +155,17 @@ def test_an_unknown_verb_gets_one_line_of_help() -> None:
         assert run(word, "small-llama").stderr == f"inspector: unknown command '{word}'; did you mean {verb}?\n"
 
 
+@pytest.mark.parametrize(("words", "expected"), [
+    ("audit a b", "audit takes 1 argument, not 2: for the shards of one checkpoint pass their folder; to compare"),
+    ("count a b c", "count takes 1 argument, not 3: for the shards of one checkpoint pass"),
+    ("compare a b c d -f json", "compare takes 2 or 3 arguments, not 4: for the shards"),
+    ("explain S203 S204", "explain takes 1 argument, not 2"),
+])  # fmt: skip
+def test_too_many_arguments_are_refused_with_what_to_do(words: str, expected: str) -> None:
+    done = run(*words.split())
+    assert (done.returncode, done.stdout, expected in " ".join(done.stderr.split())) == (2, "", True), done.stderr
+
+
 @pytest.mark.parametrize(("word", "expected"), [
     ("fsdp", "N420"), ("zero3", "pages"), ("verdict", "glossary"), ("glosary", "did you mean glossary?"),
     ("D999", "explain all"),

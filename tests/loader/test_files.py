@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from inspector.findings.reading.place import NotPermitted
 from inspector.loader.checkpoint import Checkpoint, load
+from inspector.loader.sources.local_reading import closed_folder
 from tests.attacks.dummies import INDEX, entry, file_of, healthy, shard, two_shards
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX files")
@@ -82,6 +84,7 @@ def test_other_kinds_of_files_under_the_name(
         expected = {"not-a-regular-file"}
     assert rules(checkpoint) == expected
     assert checkpoint.readable == (name != "model.safetensors")
+    assert kind != "loop" or not any("spelling" in one.help for one in checkpoint.findings)
 
 
 @POSIX
@@ -95,6 +98,28 @@ def test_not_permitted(tmp_path: Path, what: str) -> None:
         assert rules(load(folder)) == {"not-permitted"}
     finally:
         os.chmod(locked, 0o755)
+
+
+CLOSED = {
+    # closed paths: the folder that is named
+    ("m",): "m", ("m/model.safetensors",): "", ("elsewhere",): "", ("m", "m/model.safetensors"): "m", (): "",
+}  # fmt: skip
+
+
+@POSIX
+@pytest.mark.parametrize("closed", CLOSED, ids=str)
+@pytest.mark.parametrize("source", ["m", "m/model.safetensors"])
+def test_the_folder_that_denies_access_is_named(
+    tmp_path: Path, closed: tuple[str, ...], source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file in a folder without the right to enter it cannot be made readable by its own mode."""
+    put(tmp_path / "m", {"model.safetensors": healthy("a")})
+    shut = [str(tmp_path / name) for name in closed]
+    monkeypatch.setattr(os, "access", lambda path, mode: path not in shut)
+    named = closed_folder(str(tmp_path / source))
+    assert named == (str(tmp_path / CLOSED[closed]) if CLOSED[closed] else "")
+    finding = NotPermitted(reason="permission", detail="Permission denied", folder=named)
+    assert ("chmod u+rx" in finding.help) == bool(CLOSED[closed])
 
 
 @POSIX

@@ -38,6 +38,21 @@ def test_numbers_are_read(text: str, value: int, covered: list[int], other: list
 
 
 @pytest.mark.parametrize(
+    ("text", "number", "rounded"),
+    [
+        ("405B", 405853388800, "406B"), ("70b", 70553706496, "71b"), ("6.7 B", 6798415616, "6.8B"),
+        ("1,235M", 1235814400, "1,236M"), ("0.9B", 999999999, "1.0B"), ("8.0B", 8030261248, None), ("8B", 6999, None),
+        ("405853388800", 405853388800, None),
+    ],
+)  # fmt: skip
+def test_a_total_may_cut_off_digits(text: str, number: int, rounded: str | None) -> None:
+    stated = read_claim(text)
+    assert stated is not None
+    assert stated.cuts_off(number) == (rounded is not None)
+    assert rounded is None or stated.rounding(number) == rounded
+
+
+@pytest.mark.parametrize(
     "text", ["", "many", "-5", "1.5", "8.0300B5", "1e9", "٣", "0x10", "9" * 60, "1.2345678901234B"]
 )
 def test_other_texts_are_not_numbers(text: str) -> None:

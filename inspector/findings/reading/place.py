@@ -43,8 +43,8 @@ class NotFound(Unreadable, frozen=True, kw_only=True, omit_defaults=True):
           help     check the spelling of the path
 
     What to do
-        Check the spelling of the path. In the Hugging Face cache a broken link means that a blob was deleted:
-        download the repository again.
+        Check the spelling of the path. Replace a circular link with the file that it should name. In the Hugging Face
+        cache a broken link means that a blob was deleted: download the repository again.
     """
 
     code = "R001"
@@ -70,11 +70,16 @@ class NotFound(Unreadable, frozen=True, kw_only=True, omit_defaults=True):
                 "download it again; where a folder of the Hub's cache was copied, copy it again with the links "
                 "followed (cp -rL)"
             )
+        if self.reason == "loop":
+            return Remedy("replace the link with the file, or download it again")
         hint = f"; for a repository of the Hub write {self.repository}" if self.repository else ""
         return Remedy(f"check the spelling of the path{hint}")
 
 
-class NotPermitted(Unreadable, frozen=True, kw_only=True):
+READABLE = "make the file readable (chmod u+r)"
+
+
+class NotPermitted(Unreadable, frozen=True, kw_only=True, omit_defaults=True):
     """A file or folder is not readable.
 
     What it means
@@ -89,13 +94,24 @@ class NotPermitted(Unreadable, frozen=True, kw_only=True):
           help     make the file readable (chmod u+r)
 
     What to do
-        Change the permissions, or run inspector as a user with read access.
+        Change the permissions, or run inspector as a user with read access. A folder must be readable and also
+        executable, or none of its files can be opened.
     """
 
     code = "R002"
-    headline_text = "{place.file:or the source}"
-    row_texts = (("because", "{detail:or permission denied}"),)
-    remedy_text = "make the file readable (chmod u+r)"
+
+    folder: str = ""
+    """The folder that denies access; "" if the file itself does."""
+
+    def headline(self) -> str:
+        return self.place.file or self.folder or "the source"
+
+    def rows(self) -> Rows:
+        rows: Rows = [("because", self.detail or "Permission denied")]
+        return [*rows, ("folder", self.folder)] if self.folder and self.place.file else rows
+
+    def remedy(self) -> Remedy:
+        return Remedy("make the folder readable (chmod u+rx)" if self.folder else READABLE)
 
 
 class ListingIncomplete(Finding, frozen=True, kw_only=True):
@@ -129,7 +145,7 @@ class ListingIncomplete(Finding, frozen=True, kw_only=True):
 FILE = "replace it with a regular file"
 
 UNREAD_REMEDIES = dict.fromkeys((*OVER_NETWORK, "input-output", "shrank"), TRY_AGAIN) | {
-    "permission": NotPermitted.remedy_text,
+    "permission": "make the file readable (chmod u+r), and its folder (chmod u+rx)",
     "not-regular": FILE,
 }
 """Reason for which a small file was not read -> what to do."""

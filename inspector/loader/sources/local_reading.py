@@ -101,12 +101,23 @@ def refusal_of(error: OSError | ValueError) -> Refusal:
     if error.errno in _ABSENT:
         return Refusal("absent", words)
     if error.errno in (errno.EACCES, errno.EPERM):
-        return Refusal("permission", words)
+        return Refusal("permission", words, folder=closed_folder(error.filename))
     if error.errno == errno.ELOOP:
         return Refusal("loop", words)
     if error.errno in (errno.ENXIO, errno.ENODEV):
         return Refusal("not-regular", "socket or device")
     return Refusal("input-output", words)
+
+
+def closed_folder(path: object) -> str:
+    """The outermost folder of a path that may not be entered, or the path itself if it may not be listed; else ""."""
+    closed, folder, needed = "", path if isinstance(path, str) else "", os.R_OK | os.X_OK
+    while folder:
+        if os.path.isdir(folder) and not os.access(folder, needed):
+            closed = folder
+        above = os.path.dirname(folder)
+        folder, needed = (above, os.X_OK) if above != folder else ("", 0)
+    return closed
 
 
 _ABSENT: Final = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, *([errno.EINVAL] if WINDOWS else ()))

@@ -41,11 +41,13 @@ class Refusal(Struct, frozen=True):
     reason: "absent", "permission", "loop", "not-regular", "too-large", "shrank", "input-output"; over a network
     also "network", "incomplete", "changed", "malformed".
     detail: the kind of file, the limit that it exceeds, or the message of the system.
+    folder: the folder that denies access to it; "" if the file itself does.
     """
 
     reason: str
     detail: str = ""
     size: int | None = None
+    folder: str = ""
 
 
 NOT_REFUSED: Final = Refusal("")
