@@ -75,12 +75,14 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
     labels: int | None = None
     layer_lists: tuple[LayerList, ...] = ()
     beside: Rival | None = None
+    null: bool = False
+    """True if the file has the key and its value is null."""
 
     def headline(self) -> str:
         return self.file_key or self.key
 
     def rows(self) -> Rows:
-        config = "absent" if self.stated is None else value(self.stated)
+        config = "absent" if self.stated is None and not self.null else value(self.stated)
         named = self.labels is not None and self.labels != self.solved
         rows = [
             ("config", f"id2label has {self.labels}" if named else f"{config}{', the class default' * self.default}"),
@@ -126,7 +128,8 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
             return Remedy(f'set "{name}" in {self.file} to the value within this range that the model was built with')
         else:
             words = f'set "{name}": {value(self.solved)} in {self.file}'
-            old = msgspec.UNSET if self.default or self.stated is None else self.stated
+            absent = not self.null and (self.default or self.stated is None)
+            old = msgspec.UNSET if absent else self.stated
             step = Step(action="set", file=self.file, key=self._path(), old=old, new=self.solved)
         if self.layer_lists:
             return self._with_lists(words, step)

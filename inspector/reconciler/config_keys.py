@@ -87,14 +87,14 @@ def as_meant(checkpoint: Checkpoint) -> Config | None:
 
 
 def _numberless(values: Mapping[str, Any], refused: Sequence[RefusedValue]) -> Iterator[tuple[tuple[str, ...], int]]:
-    """(path, replacement) of each number that is stated as a text without a number, such as "three" or "big".
+    """(path, replacement) of each number that is stated as null or as a text without a number, such as "three".
 
     The weights then give the right number, as for a wrong one. No model has 0 layers, and hardly any has a size of 1.
     """
     places = [
         one.path
         for one in refused
-        if one.meant is UNSET and _INTEGER in one.wanted and value_at(values, one.path) not in (None, UNSET)
+        if one.meant is UNSET and _INTEGER in one.wanted and value_at(values, one.path) is not UNSET
     ]
     types = {inside: kind for inside, _, kind in configs_within(values, values.get("model_type"))} if places else {}
     for path in places:

@@ -7,6 +7,7 @@ labels. An absent or empty config of a part is of another size; the keys that it
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence, Set
+from types import NoneType
 from typing import Any
 
 from msgspec.structs import replace
@@ -90,10 +91,12 @@ def _follows(finding: Finding, refused: Set[str], parts: Set[str], empty: Set[st
 
 
 def _as_stated(finding: Finding, values: Mapping[str, Any]) -> Finding:
-    """The finding on a number with the value as written in the config: -1, "3", 3.0 or "three"."""
-    if not isinstance(finding, ConfigDisagrees) or type(finding.stated) is not int:
+    """The finding on a number with the value as written in the config: -1, "3", 3.0, "three", true or null."""
+    if not isinstance(finding, ConfigDisagrees) or type(finding.stated) not in (int, NoneType):
         return finding
     stated = value_at(values, tuple(_key(finding).split(".")))
+    if stated is None:
+        return replace(finding, stated=None, null=True)
     numberless = finding.stated in (0, 1) and isinstance(stated, list | dict)
-    read_otherwise = isinstance(stated, str | float) or (type(stated) is int and stated < 0)
+    read_otherwise = isinstance(stated, str | float | bool) or (type(stated) is int and stated < 0)
     return replace(finding, stated=stated) if numberless or read_otherwise else finding

@@ -57,12 +57,13 @@ def test_refused_values(case: tuple[str, str, Any], tmp_path: Path) -> None:
     assert audited(tmp_path / "mended", model_type, (key, step.new)).verdict == "clean"
 
 
-@pytest.mark.parametrize("value", [-1, "40", 40.0])
+@pytest.mark.parametrize("value", [-1, "40", 40.0, True])
 def test_a_number_is_shown_as_the_config_has_it(value: Any, tmp_path: Path) -> None:
     found = audited(tmp_path, "llama", ("hidden_size", value))
     (finding,) = (one for one in found.findings if one.severity == "error")
     (step,) = finding.remedy().steps
     assert (finding.code, finding.facts["config"], step.old, step.new) == ("C310", value, value, 48)
+    assert type(step.old) is type(value)
 
 
 @pytest.mark.parametrize(
@@ -71,6 +72,8 @@ def test_a_number_is_shown_as_the_config_has_it(value: Any, tmp_path: Path) -> N
         ("llama", "CausalLM", "hidden_size", "big", 48), ("clip", "CLIPModel", "vision_config.hidden_size", "big", 72),
         ("t5", "Generation", "d_ff", {"a": 1}, 92), ("mixtral", "CausalLM", "num_local_experts", [8], 11),
         ("llava", "Generation", "text_config.num_hidden_layers", "three", 3),
+        ("llama", "CausalLM", "hidden_size", None, 48), ("mixtral", "CausalLM", "num_local_experts", None, 11),
+        ("t5", "Generation", "d_ff", None, 92),
     ],
 )  # fmt: skip
 def test_an_invalid_number_is_replaced_by_that_of_the_weights(
@@ -80,6 +83,7 @@ def test_an_invalid_number_is_replaced_by_that_of_the_weights(
     (finding,) = (one for one in found.findings if one.severity != "note")
     (step,) = finding.remedy().steps
     assert (finding.code, finding.place.key, step.old, step.new) == ("C310", key, value, right)
+    assert finding.facts["null"] == (value is None)
 
 
 @pytest.mark.parametrize(("model_type", "key"), [("gpt2", "n_head"), ("llama", "pad_token_id")])
