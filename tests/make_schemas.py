@@ -13,13 +13,18 @@ import msgspec
 
 from inspector.findings.finding import COMMON, Finding
 from inspector.findings.registry import all_findings
-from inspector.report import documents, schemas
+from inspector.report import documents, mend_documents, schemas, tensor_documents
 from inspector.report.documents import DOCUMENTS
 from inspector.report.json_v1 import dumped
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
-WRITTEN_OUT = frozenset(name for name, one in vars(documents).items() if is_typeddict(one))
+WRITTEN_OUT = frozenset(
+    name
+    for module in (documents, mend_documents, tensor_documents)
+    for name, one in vars(module).items()
+    if is_typeddict(one)
+)
 """Types that declare which keys are always present. Records have all keys: their defaults are printed too."""
 
 

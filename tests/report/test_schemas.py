@@ -105,6 +105,26 @@ def test_output_of_commands(verb: str, words: tuple[str, ...], monkeypatch: pyte
     assert_document(verb, getattr(verbs, verb)(*words, format="json").text)
 
 
+MENDED: dict[str, Callable[[bytes], bytes]] = {
+    "a byte order mark": lambda config: b"\xef\xbb\xbf" + config,
+    "UTF-16": lambda config: config.decode().encode("utf-16"),
+    "no model type": lambda config: config.replace(b'"model_type"', b'"type_of_model"'),
+    "a null": lambda config: config.replace(b'"hidden_size": 64', b'"hidden_size": null'),
+    "nothing to mend": lambda config: config,
+}
+
+
+@pytest.mark.parametrize("case", MENDED)
+def test_documents_of_mend(case: str, tmp_path: Path) -> None:
+    """A step without `from` is valid: there was nothing before it."""
+    folder = write(tmp_path / "model", genuine(SMALL_LLAMA), SMALL_LLAMA)
+    path = folder / "config.json"
+    path.write_bytes(MENDED[case](path.read_bytes()))
+    text = verbs.mend(str(folder), format="json").text
+    assert_document("mend", text)
+    assert bool(json.loads(text)["steps"]) == (case != "nothing to mend")
+
+
 OPTIONS: dict[str, Callable[[], tuple[str, str]]] = {
     "values": lambda: ("audit", verbs.audit(str(HERE / "llama-numbers"), values=True, format="json").text),
     "reference": lambda: ("audit", verbs.audit(str(HERE / "small-llama"), reference=True, format="json").text),
