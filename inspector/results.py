@@ -16,6 +16,7 @@ from inspector.auditing.result import Audit as AuditResult
 from inspector.comparing.names import FileNames
 from inspector.comparing.result import Comparison as ComparisonResult
 from inspector.findings.finding import SEVERITIES, Finding
+from inspector.findings.words import count
 from inspector.formulas import Formula as FormulaResult
 from inspector.reconciler import ledger
 from inspector.report.compare_text import compare_text
@@ -120,7 +121,7 @@ class Audit(AuditResult, HasFindings, frozen=True):
     def __repr__(self) -> str:
         kind = self.architecture.name if self.architecture is not None else "unknown architecture"
         total = f"{self.counts.unique_parameters:,} parameters"
-        return f"<Audit {self.title!r}: {self.verdict}, {kind}, {total}, {len(self.findings)} findings>"
+        return f"<Audit {self.title!r}: {self.verdict}, {kind}, {total}, {count(len(self.findings), 'finding')}>"
 
     def to_dict(self) -> dict[str, Any]:
         """The object of schema `inspector.audit/1`, as `inspector audit -f json` prints it."""
@@ -178,7 +179,7 @@ class Comparison(ComparisonResult, HasFindings, frozen=True, kw_only=True):
 
     def __repr__(self) -> str:
         names = f"{self.source.title!r} and {self.target.title!r}"
-        return f"<Comparison of {names}: {self.relation}, {self.verdict}, {len(self.findings)} findings>"
+        return f"<Comparison of {names}: {self.relation}, {self.verdict}, {count(len(self.findings), 'finding')}>"
 
     def to_dict(self) -> dict[str, Any]:
         """The object of schema `inspector.compare/1`, as `inspector compare -f json` prints it."""

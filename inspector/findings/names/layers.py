@@ -104,7 +104,7 @@ class LayersMisnumbered(ContentFinding, frozen=True, kw_only=True):
         Loaders use random values for the missing numbers and ignore the stored ones.
 
     Example
-        error[N425] layers-misnumbered: layer 17 is stored as layer 40 (likely)
+        error[N425] layers-misnumbered: layer 17 stored as layer 40 (likely)
           within   model.layers.{layer}
           tensors  9, 218,112,000 parameters
           first    model.layers.40.input_layernorm.weight
@@ -138,7 +138,7 @@ class LayersMisnumbered(ContentFinding, frozen=True, kw_only=True):
             )
         if self.shift is None:
             gaps = f"{self.missing} missing, {self.stored} stored: the numbers have gaps"
-            return gaps if self.renumbered else f"{self.missing} is stored as {self.stored}"
+            return gaps if self.renumbered else f"{self.missing} stored as {self.stored}"
         return f"all numbers are {abs(self.shift):,} too {'high' if self.shift > 0 else 'low'}"
 
     def remedy(self) -> Remedy:
