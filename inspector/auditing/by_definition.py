@@ -244,7 +244,7 @@ def _compared(draft: Draft, judged: Judged) -> Draft:
 
 def _unknown(draft: Draft, nearest: tuple[str, float] | None) -> Draft:
     """No definition fits the names: only layers are compared with each other."""
-    from inspector.auditing.gguf.projector import is_projector, needed_findings, projector_findings, projector_notes
+    from inspector.auditing.gguf.projector import faults_of_projector, is_projector, projector_notes
     from inspector.auditing.identity.unknown_type import unknown_architecture
     from inspector.reconciler.siblings import odd_siblings
 
@@ -255,7 +255,7 @@ def _unknown(draft: Draft, nearest: tuple[str, float] | None) -> Draft:
     draft = draft.without_definition().with_findings(unknown_architecture(draft.config, draft.families, nearest))
     stated = draft.checkpoint.metadata
     if stated is not None and is_projector(stated.values):
-        found = (*projector_findings(draft.families, stated.values), *needed_findings(draft.families, stated.values))
+        found = tuple(faults_of_projector(draft.families, stated.values, draft.checkpoint.set_name))
         notes = projector_notes(draft.checkpoint.tensors, stated.values, draft.checkpoint.set_name)
         draft = draft.with_findings([*notes, *found])
         draft = draft.with_findings(list(all_float(draft.ledger.lines)))

@@ -23,6 +23,7 @@ from inspector.dialects.llama_cpp import (
 )
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.findings.names.tensors import TensorMissing
+from inspector.findings.shapes import ShapeDiffers
 from inspector.loader.layout import Layout
 from inspector.matcher.families import Families, Family
 from inspector.reconciler.wording import family_name, names_in, place_of
@@ -38,6 +39,13 @@ TOWERS: Final[Mapping[str, str]] = {IMAGES: "clip.vision.block_count", "a.blk.#.
 def is_projector(values: Mapping[str, Any]) -> bool:
     """True if the keys of a file say that it is an mmproj file."""
     return values.get("general.architecture") == ARCHITECTURE
+
+
+def faults_of_projector(families: Families, values: Mapping[str, Any], file: str) -> Iterator[Finding]:
+    """All findings on the tensors of an mmproj file."""
+    yield from projector_findings(families, values)
+    yield from needed_findings(families, values)
+    yield from shape_findings(families, values, file)
 
 
 def projector_findings(families: Families, values: Mapping[str, Any]) -> Iterator[Finding]:
@@ -78,6 +86,52 @@ def needed_findings(families: Families, values: Mapping[str, Any]) -> Iterator[F
         stored = _boxes(families[key]) if key in families else ()
         if minus([box], stored) and not with_bias:  # the weight of a stored bias is missed already
             yield _missing(key, (box,), 1, ())
+
+
+NORM: Final = "ln1.weight"
+"""The norm of a block, as wide as the tower."""
+WIDTH_KEY: Final = "embedding_length"
+
+
+def shape_findings(families: Families, values: Mapping[str, Any], file: str) -> Iterator[Finding]:
+    """Findings on a stated width that no norm of a tower has, and on tensors of other shapes than in the other blocks.
+
+    `clip.cpp` loads both, as it compares no shapes, and fails at the first image, where it splits the width into heads.
+    """
+    from inspector.findings.types.gguf_heads import GgufSizeDisagrees
+
+    for prefix, depth_key in TOWERS.items():
+        key = f"{depth_key.rpartition('.')[0]}.{WIDTH_KEY}"
+        norm, stated = families.get(f"{prefix}{NORM}"), values.get(key)
+        if values.get(KIND) in WITHOUT_BLOCKS or norm is None or type(stated) is not int:
+            continue
+        shapes = {part.layout.shape for part in norm.stored}
+        if shapes == {norm.usual.shape} and len(norm.usual.shape) == 1 and norm.usual.shape != (stated,):
+            yield GgufSizeDisagrees(
+                place=Place(file=file, key=key), key=key, stated=stated, shown=norm.usual.shape[0],
+                tensors=norm.tensors, family=family_name(norm.key),
+            )  # fmt: skip
+        width = norm.usual.shape[0] if norm.usual.shape else 0
+        for name, family in families.items():
+            if name.startswith(prefix) and axes_of(name) == 1:
+                yield from _other_shapes(family, width, key, file)
+
+
+def _other_shapes(family: Family, width: int, key: str, file: str) -> Iterator[Finding]:
+    """Findings on the tensors of a few blocks that have another shape than those of most blocks."""
+    usual = family.usual.shape
+    odd = [part for part in family.stored if part.layout.shape != usual]
+    others = family.tensors - sum(part.tensors for part in odd)
+    if others <= family.tensors - others:
+        return
+    for part in odd:
+        yield ShapeDiffers(
+            place=place_of(family.key, tuple(part.boxes)), stored=part.layout.shape, dtype=part.layout.dtype,
+            expected=usual, dims=tuple("d" if dim == width else str(dim) for dim in usual),
+            because=(f"d = {key} = {width}",) if width in usual else (), tensors=part.tensors, others=others,
+            role="unexplained", others_where="", names=tuple(names_in(family.key, tuple(part.boxes), NAMES_SHOWN)),
+            files=(file,),
+        )  # fmt: skip
 
 
 LLAVA: Final = "clip.has_llava_projector"

@@ -1,4 +1,5 @@
-"""Checks mmproj files in the folder of a GGUF model: they must be projectors for the width of the model's embeddings.
+"""Checks mmproj files in the folder of a GGUF model: they must be complete projectors for the width of the model's
+embeddings.
 
 Source: llama.cpp's `mtmd.cpp`, which compares both widths and refuses a pair in which they differ.
 """
@@ -8,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from inspector.auditing.gguf.projector import KIND, is_projector
+from msgspec.structs import replace
+
+from inspector.auditing.gguf.projector import KIND, faults_of_projector, is_projector
 from inspector.auditing.result import Audit
 from inspector.dialects.llama_cpp import width_of_projector
 from inspector.findings.finding import Finding, Place, ordered
 from inspector.loader.checkpoint import Checkpoint, load_other_set
 from inspector.loader.weight_sets import PROJECTOR
+from inspector.matcher.families import families_of
 
 MOST_READ: Final = 16
 """Most files outside the audited set that are read."""
@@ -28,8 +32,16 @@ def with_projectors_beside(audited: Audit) -> Audit:
     read = [one for name in others if (one := load_other_set(audited.checkpoint, name)) is not None]
     projectors = [one for one in read if one.metadata is not None and is_projector(one.metadata.values)]
     models = [one for one in (audited.checkpoint, *read) if one not in projectors]
-    found = [*_misfits(projectors, models), *_misnamed(read)]
+    found = [*_misfits(projectors, models), *_misnamed(read), *_damaged(projectors)]
     return audited.with_findings(ordered((*audited.findings, *found))) if found else audited
+
+
+def _damaged(projectors: list[Checkpoint]) -> Iterator[Finding]:
+    """The findings on the tensors of each projector, with its file."""
+    for one in projectors:
+        values = {} if one.metadata is None else one.metadata.values
+        for finding in faults_of_projector(families_of(one.tensors), values, one.set_name):
+            yield replace(finding, place=replace(finding.place, file=one.set_name))
 
 
 def _misnamed(others: list[Checkpoint]) -> Iterator[Finding]:
