@@ -42,6 +42,10 @@ def projections_joined(case: Reconciled) -> tuple[ProjectionsJoined, Placement] 
     if not found:
         return None
     kind = ProjectionsJoined if joined or separate else ExpertsApart
+    roles: dict[str, int] = {}
+    for gap in (gap for match in found for gap in match.gaps):
+        role = gap.block.slot.role
+        roles[role] = roles.get(role, 0) + gap.tensors * (gap.block.elements or 0)
     gaps = {id(gap) for match in found for gap in match.gaps}
     extras = {id(extra) for match in found for extra in match.extras}
     finding = kind(
@@ -49,7 +53,8 @@ def projections_joined(case: Reconciled) -> tuple[ProjectionsJoined, Placement] 
         joined=bool(joined),
         joints=tuple(_joint(match, bool(joined)) for match in found),
         tensors=sum(extra.tensors for match in found for extra in match.extras),
-        parameters=sum(gap.tensors * (gap.block.elements or 0) for match in found for gap in match.gaps),
+        parameters=sum(roles.values()),
+        roles=roles,
     )
     missing = tuple(gap for gap in placement.missing if id(gap) not in gaps)
     unexpected = tuple(extra for extra in placement.unexpected if id(extra) not in extras)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from inspector.findings.words import count
 from inspector.report.clean import clean
@@ -88,8 +88,10 @@ def ledger(compared: Comparison) -> list[str]:
         f"{name}  {whole:>{total}} = {carried} carried + {rest:>{part}} {word}" for name, whole, _, rest, word in sums
     ]
     moved = sum(_renamed(compared).values())
+    kind = "dropped" if compared.dropped else "added"
     if moved:
-        lines.append(f"{moved:,} of the {'dropped' if compared.dropped else 'added'} are stored under other names")
+        lines.append(f"{moved:,} of the {kind} are stored under other names")
+    lines.extend(f"{sum(rows.values()):,} of the {kind} are {word}" for word, rows in _joined(compared).items())
     lines.extend(
         f"  {clean(one.path, 60)}: {one.carried:,} carried, {one.dropped:,} dropped, {one.invented:,} added"
         for one in compared.targets
@@ -141,8 +143,11 @@ def _changes(compared: Comparison) -> str:
     dropped, invented, renamed = compared.dropped or 0, compared.invented or 0, sum(_renamed(compared).values())
     if not dropped + invented:
         return "a conversion; nothing was dropped or added"
-    if dropped + invented == renamed:
-        return f"a conversion; {count(renamed, 'parameter')} renamed"
+    joined = {word: sum(rows.values()) for word, rows in _joined(compared).items()}
+    if dropped + invented == renamed + sum(joined.values()):
+        named = {"renamed": renamed, **joined} if renamed else joined
+        moved = [f"{count(number, 'parameter')} {word}" for word, number in named.items()]
+        return f"a conversion; {' and '.join(moved)}"
     words = [f"{word} or not read" if _unread_weights(side) else word
              for word, side in (("dropped", compared.target), ("added", compared.source))]  # fmt: skip
     changes = [f"{count(number, 'parameter')} {word}" for number, word in zip((dropped, invented), words, strict=True)]
@@ -157,6 +162,24 @@ def _renamed(compared: Comparison) -> Counter[str]:
 
         for one in compared.findings:
             found.update(one.roles if isinstance(one, NamesChanged) else {})
+    return found
+
+
+JOINED: Final = {True: "stored joined", False: "stored apart"}
+
+
+def _joined(compared: Comparison) -> dict[str, Counter[str]]:
+    """Number of parameters that are stored in a joint matrix, or in parts, under names that the class does not have, by
+    row of the table of roles.
+    """
+    found: dict[str, Counter[str]] = {}
+    if compared.dropped or compared.invented:
+        from inspector.comparing.symbols import row_of
+        from inspector.findings.names.joined import ProjectionsJoined
+
+        for one in (one for one in compared.findings if isinstance(one, ProjectionsJoined)):
+            for role, number in one.roles.items():
+                found.setdefault(JOINED[one.joined], Counter())[row_of(role)] += number
     return found
 
 
@@ -179,6 +202,9 @@ def _how(row: RoleDifference, compared: Comparison) -> str:
     moved = _renamed(compared)[row.role]
     if moved and moved == (row.dropped or 0) + (row.invented or 0):
         return f"{moved:,} renamed"
+    for word, rows in _joined(compared).items():
+        if rows[row.role] and rows[row.role] == (row.dropped or 0) + (row.invented or 0):
+            return f"{rows[row.role]:,} {word}"
     lost = [f"{number:,} {word}" for number, word in ((row.dropped, "dropped"), (row.invented, "added")) if number]
     if lost:
         return ", ".join((*lost, row.because) if row.because else lost)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from inspector.comparing.checkpoints import compare_audits
+from inspector.report.compare_text import compare_text
 from tests.checkpoints import Spec
 from tests.judged import base_record, judged, spec_of
 
@@ -32,6 +33,20 @@ def test_joined_projections_are_one_finding(model_type: str, whole: str, parts: 
     sides = [judged(spec, record["config"]), judged(joined(spec, whole, parts), record["config"])]
     found = compare_audits(*(sides[::-1] if back else sides))
     assert [one.code for one in found.findings if one.severity != "note"] == ["N441"]
+
+
+@pytest.mark.parametrize(("model_type", "whole", "parts"), JOINS)
+@pytest.mark.parametrize("back", [False, True])
+def test_joined_parameters_are_neither_dropped_nor_added(
+    model_type: str, whole: str, parts: tuple[str, ...], back: bool
+) -> None:
+    record = base_record(model_type, "CausalLM")
+    spec = spec_of(record)
+    sides = [judged(spec, record["config"]), judged(joined(spec, whole, parts), record["config"])]
+    text = compare_text(compare_audits(*(sides[::-1] if back else sides)))
+    first = text.partition(";")[2].partition(";")[0]
+    assert first.endswith("parameters stored joined")
+    assert text.count(" stored joined\n") == len(parts) + 1  # each role, and the sum below the table
 
 
 @pytest.mark.parametrize(("model_type", "whole", "parts"), JOINS)

@@ -54,3 +54,15 @@ def test_a_lost_joined_matrix_is_missing(tmp_path: Path) -> None:
     assert [(one.code, one.place.tensor) for one in found if one.severity == "error"] == [
         ("N403", f"blk.1.{JOINED}.weight")
     ]
+
+
+@pytest.mark.parametrize("model_type", ["qwen2", "llama", "gemma2"])
+def test_joined_projections_that_llama_cpp_does_not_read_are_one_finding(model_type: str, tmp_path: Path) -> None:
+    """To leave the matrices out, as for tensors that belong to no architecture, would lose the projections."""
+    record = records()[model_type]
+    written = target_of(record, source_of(record))
+    for name in [name for name in written.arrays if ".ffn_gate." in name]:
+        parts = [written.arrays.pop(name.replace("ffn_gate", part)) for part in ("ffn_gate", "ffn_up")]
+        written.arrays[name.replace("ffn_gate", "ffn_gate_up")] = np.concatenate(parts)
+    found = audit(str(written.save(tmp_path / "model.gguf"))).findings
+    assert [one.code for one in found if one.severity != "note"] == ["N441"]

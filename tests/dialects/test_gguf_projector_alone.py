@@ -96,3 +96,26 @@ def test_a_kind_that_llama_cpp_does_not_know_is_reported(kind: str, known: bool,
     file.keys = [(key, of, kind if key == "clip.projector_type" else value) for key, of, value in file.keys]
     (note,) = (one for one in audit(str(file.save(tmp_path / "mmproj.gguf"))).findings if one.code == "N567")
     assert bool(note.facts["unknown_to"]) is not known
+
+
+@pytest.mark.parametrize("model_type", ["qwen2_5_vl", "glm4v", "audioflamingo3"])
+@pytest.mark.parametrize("damage", ["", "width", "shape", "tensor"])
+def test_a_damaged_projector_is_found_alone_and_next_to_its_model(model_type: str, damage: str, tmp_path: Path) -> None:
+    record = records()[model_type]
+    source = source_of(record)
+    written = target_of(record, source, "projector")
+    key = next(name for name, _, _ in written.keys if name.endswith(".embedding_length"))
+    up = next(name for name in written.arrays if name.endswith(".blk.1.ffn_up.weight"))
+    if damage == "width":
+        written.keys = [(name, kind, 2 * value if name == key else value) for name, kind, value in written.keys]
+    elif damage == "shape":
+        written.arrays[up] = written.arrays[up][:-4]
+    elif damage == "tensor":
+        del written.arrays[up]
+    alone = audit(str(written.save(tmp_path / "mmproj-model.gguf")))
+    target_of(record, source).save(tmp_path / "model.gguf")
+    expected = {"": [], "width": ["N516"], "shape": ["D501"], "tensor": ["N403"]}[damage]
+    for audited in (alone, audit(str(tmp_path))):
+        found = [one for one in audited.findings if one.severity != "note" and one.code != "N565"]
+        assert [one.code for one in found] == expected
+    assert all(one.place.file == "mmproj-model.gguf" for one in found)

@@ -22,6 +22,7 @@ from inspector.dialects.llama_cpp import architectures_of, needed, source
 from inspector.findings.finding import NAMES_SHOWN, ContentFinding, Finding, Place
 from inspector.loading.outcome import REFUSES
 from inspector.loading.registries import knows
+from inspector.reconciler.wording import family_name
 
 if TYPE_CHECKING:
     from inspector.auditing.result import Audit
@@ -152,11 +153,17 @@ def _without_read(audited: Audit, findings: Sequence[Finding]) -> list[Finding]:
 def _with_surplus(audited: Audit, findings: Sequence[Finding], load: Load) -> list[Finding]:
     """Replaces findings on unexpected tensors by the finding that llama.cpp refuses these tensors."""
     from inspector.findings.names.gguf_architecture import TensorsOfNoArchitecture
+    from inspector.findings.names.joined import ProjectionsJoined
     from inspector.findings.names.renamed import TensorRenamed
     from inspector.findings.names.tensors import PartUnexpected, TensorMissing, TensorUnexpected
 
     renamed = {stored for one in findings if isinstance(one, TensorRenamed) for stored, _ in one.renames}
-    surplus = [one for one in surplus_tensors(audited) if one not in renamed] if load.outcome == REFUSES else []
+    joints = [joint for one in findings if isinstance(one, ProjectionsJoined) for joint in one.joints]
+    joined = {joint.whole.partition(" [")[0] for joint in joints}  # to leave these out would lose their parts
+    surplus = [
+        one for one in (surplus_tensors(audited) if load.outcome == REFUSES else ())
+        if one not in renamed and family_name(key_of(one)[0]) not in joined
+    ]  # fmt: skip
     if not surplus:
         return list(findings)
 

@@ -50,6 +50,8 @@ class ProjectionsJoined(ContentFinding, frozen=True, kw_only=True):
     tensors: int
     parameters: int
     like: str | None = None
+    roles: dict[str, int] = msgspec.field(default_factory=dict)
+    """Role that the definition expects -> parameters of it in the stored matrices."""
 
     def headline(self) -> str:
         stored = count(self.tensors, "tensor")
