@@ -148,9 +148,9 @@ def _refused(place: _Place, values: Mapping[str, Any], name: str, value: Any) ->
 
 
 def _is_config(place: _Place, key: str) -> bool:
-    """Whether a key has a config within the config."""
+    """Whether a key has a config within the config, by the types of its class or its name."""
     types = types_of(place.kind)
-    return types is not None and key in types.inner
+    return key.endswith("_config") or (types is not None and key in types.inner)
 
 
 def _needs_no_object(place: _Place, name: str) -> bool:

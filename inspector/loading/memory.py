@@ -17,6 +17,7 @@ from inspector.algebra.names import key_of
 from inspector.algebra.span import Span
 from inspector.loader.layout import Layout
 from inspector.loading.initialising import undrawn
+from inspector.loading.integers import INTEGERS, is_of_integers
 from inspector.loading.renaming import Renamed, Transform, older_name, renamed
 from inspector.loading.tables import NEWEST, ClassRules, numbered, transforms_of
 from inspector.loading.templates import Order, joined_with, projected, sample, samples, template
@@ -56,7 +57,6 @@ class NamesInMemory(Struct, frozen=True):
 
 ABSENT: Final = Layout("absent", (), 0, 0)
 """The layout of a tensor that an index lists and no file contains."""
-INTEGERS = frozenset({"I8", "I16", "I32", "I64", "U8", "U16", "U32", "U64", "BOOL"})
 
 
 class Memory(Struct, eq=False):
@@ -93,7 +93,7 @@ class Counted(Struct):
     partial: tensors in memory that are combined from too few tensors. integer: a weight that is stored as integers.
     unfilled: a tensor that is listed and in no file. twice: a tensor in memory that the file has under two names, or
     both whole and in parts. overwritten: a copy of a tied tensor and its original, if both are stored. emptied: a
-    stored copy of a tied tensor and its original, if the original is not stored. counter: one of a batch norm that is
+    stored copy of a tied tensor and its original, if the original is not stored. counter: a buffer of integers that is
     stored as floats. undrawn: a missing tensor and a stored one with which transformers 4 computes to initialise it.
     """
 
@@ -247,7 +247,7 @@ def match(memory: Memory, families: Families, rules: ClassRules, name: NamesInMe
                 sides[found.source] = joined_with(sides.get(found.source, ()), inside)
         if part.layout.dtype in INTEGERS and key not in memory.buffers and not result.integer:
             result.integer = first_name(family.key, own)
-        if part.layout.dtype not in INTEGERS and family.key.endswith(COUNTER) and part.layout is not ABSENT:
+        if part.layout.dtype not in INTEGERS and is_of_integers(key, memory.buffers) and part.layout is not ABSENT:
             result.counter = result.counter or first_name(family.key, own)
         if part.layout is ABSENT:
             result.unfilled = result.unfilled or first_name(key, inside)

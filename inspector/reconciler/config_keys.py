@@ -125,7 +125,7 @@ def wrong_types(scope: Scope, values: Mapping[str, Any], reported: Collection[st
         if not loaded and (path[-1] not in read or type(old) is float):
             continue
         new = _to_set(one, old, path[-1] in read)
-        loads_older = path not in older and (_is_measured(values, path) or older_reads(path[-1], old, read))
+        loads_older = path not in older and (_is_measured(values, path) or older_reads(path[-1], old, read, one.wanted))
         wrote_older = str(values.get("transformers_version", "")).startswith("4.")
         kind = ConfigRefused if wrote_older and loads_older else ConfigImpossible
         if kind is ConfigRefused and not loaded:
@@ -196,11 +196,14 @@ def _with_others(one: RefusedValue, older: RefusedValue | None) -> tuple[str, ..
     return tuple(dict.fromkeys(map(".".join, paths)))
 
 
-def older_reads(key: str, value: Any, read: Collection[str]) -> bool:
-    """True if transformers 4, in which config classes check no types, builds a model from a value of another type."""
+def older_reads(key: str, value: Any, read: Collection[str], wanted: str) -> bool:
+    """True if transformers 4, in which config classes check no types, builds a model from a value of another type.
+
+    wanted: ends with the types that version 5 accepts; a null switch is off.
+    """
     if key in _OBJECTS:
         return False
-    return key not in read or isinstance(value, int | list | dict)
+    return key not in read or isinstance(value, int | list | dict) or (value is None and wanted.endswith(_NAMES["b"]))
 
 
 def _is_measured(values: Mapping[str, Any], path: tuple[str, ...]) -> bool:

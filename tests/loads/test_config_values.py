@@ -294,6 +294,13 @@ OF_OLDER: list[tuple[str, dict[str, Any], str, str]] = [
     ("aimv2", {"text_config.model_type": None}, "complete", ""),
     ("ministral", {"layer_types": ["full_attention"]}, "refuses", "error"),
     ("ministral", {"layer_types": ["odd"] * 4}, "complete", ""),
+    ("colpali", {"text_config": False}, "refuses", "error"),
+    ("idefics", {"freeze_text_module_exceptions": ["Conv2d"]}, "refuses", "error"),
+    ("idefics", {"freeze_vision_module_exceptions": ["LayerNorm"]}, "complete", ""),
+    ("qwen2_moe", {"mlp_only_layers": 1}, "refuses", "error"),
+    ("efficientnet", {"depthwise_padding": False}, "refuses", "error"),
+    ("xmod", {"adapter_layer_norm": None}, "complete", "warning"),
+    ("xmod", {"pre_norm": None}, "complete", "warning"),
     ("focalnet", {"depths": [2, 2, {}]}, "refuses", "error"),
     ("efficientnet", {"kernel_sizes": [3, 3, 5, 3, {}]}, "refuses", "error"),
     ("pvt_v2", {"num_attention_heads": [2, False, 2, 4]}, "refuses", "error"),  # it divides by them

@@ -1,4 +1,5 @@
-"""Measure lists of another length, and objects in place of other values, for each class separately.
+"""Measure lists of another length, what may not be in an empty list or in its place, and objects in place of other
+values, for each class separately.
 
 Run in the environments of `tests/oracle/measure_values.py`; a type that has a result is skipped:
 
@@ -17,6 +18,7 @@ the kinds of the whole list.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import json
 import logging
@@ -37,12 +39,12 @@ from tests.judged import oracle_types, records
 from tests.oracle.confirm_values import OF_THE_PLACE
 from tests.oracle.make_refused_kinds import BY_LIST, Scope, letters_of
 from tests.oracle.measure_values import Builder, Refusal
+from tests.oracle.value_cases import NO_WORD, changed, changes, decoded, places
 from tests.oracle.value_cases import Path as Place
-from tests.oracle.value_cases import changed, changes, decoded, places
 
 LISTED = ("layer_types", "out_features", "out_indices", "stage_names")
 """Ends of the names of lists that other rules compare."""
-SHORTER, LONGER, OBJECT, WORD = "p", "q", "d", "x"
+SHORTER, LONGER, OBJECT, WORD, SINGLE = "p", "q", "d", "x", "r"
 ABSENT, EMPTY = "c", "o"
 LACKING = re.compile(r"^(KeyError|AttributeError)|missing \d+ required")
 """Messages on keys that are absent."""
@@ -116,12 +118,28 @@ def rows(cases: Sequence[Case], known: frozenset[str], letters: str) -> Iterator
             refusing = [one for one in holders if one.refuses(path, {})]
             if refusing:
                 yield [list(path), OBJECT, "model", _named(refusing, cases), None, None]
+        if value == [] and SINGLE in letters:
+            yield from _of_empty(cases, holders, path)
         if isinstance(value, list) and len(value) > 1 and not path[-1].endswith(LISTED):
             for letter in (one for one in (SHORTER, LONGER) if one in letters):
                 refusing = [one for one in holders if one.refuses(path, _resized(value, letter))]
                 changing = _changing_with(refusing[0], path, value, letter) if refusing else []
                 if changing:
                     yield [list(path), letter, "model", _named(refusing, cases), None, changing]
+
+
+def _of_empty(cases: Sequence[Case], holders: Sequence[Case], path: Place) -> Iterator[list[Any]]:
+    """The rows of a list without entries: a single value in its place, and words, of which it may know names of torch's
+    modules.
+    """
+    single = [one for one in holders if one.refuses(path, 1)]
+    if single:
+        yield [list(path), SINGLE, "model", _named(single, cases), None, None]
+    odd = [one for one in holders if one.refuses(path, [NO_WORD])]
+    modules = dir(importlib.import_module("torch.nn")) if odd else ()
+    known = [name for name in modules if name.isalnum() and not odd[0].refuses(path, [name])]
+    if known:
+        yield [list(path), WORD, "model", _named(odd, cases), known, None]
 
 
 def _named(refusing: Sequence[Case], cases: Sequence[Case]) -> list[str] | None:
@@ -277,7 +295,7 @@ def main() -> None:
     logging.disable(logging.CRITICAL)
     place = folder / builder.major
     place.mkdir(parents=True, exist_ok=True)
-    letters = sys.argv[4] if len(sys.argv) > 4 else SHORTER + LONGER + OBJECT
+    letters = sys.argv[4] if len(sys.argv) > 4 else SHORTER + LONGER + OBJECT + SINGLE
     for number, model_type in enumerate(oracle_types()):
         result = place / f"{model_type}.further.json"
         if number % parts != part or result.exists() or model_type not in builder.types:

@@ -24,7 +24,7 @@ from inspector.dialects.catalog import is_single_file
 from inspector.findings.adapters.tools import AdapterModulesUnmatched
 from inspector.findings.finding import NAMES_SHOWN, Finding
 from inspector.loader.checkpoint import Checkpoint, load_within
-from inspector.loading.memory import INTEGERS
+from inspector.loading.integers import INTEGERS
 from inspector.matcher.claim import claim_of
 from inspector.matcher.families import Families
 from inspector.notation.binding import bind_slots

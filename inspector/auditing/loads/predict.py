@@ -258,7 +258,7 @@ def _older_reads(audited: Audit, finding: ConfigImpossible) -> bool:
     if config is not None and is_measured(str(config.values.get("model_type")), OLDER):
         return True
     read = keys_of_definition(audited.case.plan.scope) if audited.case is not None else frozenset()
-    return older_reads(finding.keys[-1].rpartition(".")[2], finding.stated, read)
+    return older_reads(finding.keys[-1].rpartition(".")[2], finding.stated, read, finding.detail)
 
 
 def _base_class(audited: Audit) -> str | None:

@@ -17,7 +17,7 @@ from inspector.auditing.sentence_listing import MODULES, Listed, config_of, fold
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.loaders import TRANSFORMERS
-from inspector.loading.memory import INTEGERS
+from inspector.loading.integers import INTEGERS
 from inspector.loading.outcome import REFUSES
 from inspector.loading.sentence_modules import (
     BESIDE_TABLES,

@@ -1,0 +1,18 @@
+"""Dtypes without fractions, and the buffers that transformers builds in them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Final
+
+from inspector.notation.kinds import COUNTER
+
+INTEGERS: Final = frozenset({"I8", "I16", "I32", "I64", "U8", "U16", "U32", "U64", "BOOL"})
+NUMBERS: Final = frozenset({"attention_bias_idxs", "position_ids", "relative_position_index", "token_type_ids"})
+"""Last segments of buffers that transformers builds as integers; floats are rounded down in them."""
+
+
+def is_of_integers(key: str, buffers: Collection[str]) -> bool:
+    """True if a tensor in memory has integers: the counter of a batch norm, or a buffer with numbers of positions."""
+    last = key.rpartition(".")[2]
+    return last == COUNTER or (last in NUMBERS and key in buffers)

@@ -1,0 +1,36 @@
+"""What transformers 4.57 does with buffers of integers that are stored as floats, which it rounds down.
+
+Measured with transformers 4.57.6 and random floats, which it changes; whole ones stay as they are.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from inspector.auditing.start import audit
+from inspector.loading.outcome import COMPLETE, UNKNOWN
+from inspector.loading.tables import OLDER
+from tests.judged import base_record, spec_of
+from tests.loads.damage import healthy, write
+from tests.loads.test_loads import of_version
+
+
+@pytest.mark.parametrize(("model_type", "suffix", "buffer", "dtype", "outcome"), [
+    ("bros", "Model", "embeddings.position_ids", "F16", UNKNOWN),
+    ("swin", "Backbone", "encoder.layers.0.blocks.0.attention.self.relative_position_index", "F32", UNKNOWN),
+    ("resnet", "Model", "embedder.embedder.normalization.num_batches_tracked", "F32", UNKNOWN),
+    ("resnet", "Model", "embedder.embedder.normalization.running_mean", "F16", COMPLETE),
+    ("bros", "Model", "embeddings.position_ids", "I64", COMPLETE),
+])  # fmt: skip
+def test_buffers_of_integers(
+    model_type: str, suffix: str, buffer: str, dtype: str, outcome: str, tmp_path: Path
+) -> None:
+    record = base_record(model_type, suffix)
+    spec = spec_of(record)
+    config = {"model_type": model_type, **record["config"], "architectures": [record["class"]]}
+    changed = {**spec, buffer: (dtype, spec[buffer][1])}
+    load = of_version(audit(str(write(healthy(changed, config), tmp_path))), OLDER)
+    assert load is not None
+    assert (load.outcome, load.missing) == (outcome, 0)
