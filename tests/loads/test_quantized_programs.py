@@ -243,3 +243,20 @@ def test_vllm_refuses_experts_stored_plain_under_a_block_for_mxfp4(tmp_path: Pat
     (finding,) = (one for one in result.findings if one.severity == "error")
     (step,) = finding.remedy().steps
     assert (step.action, step.key) == ("remove", ("quantization_config",))
+
+
+@pytest.mark.parametrize(("key", "stated", "outcomes", "steps"), [
+    ("version", "GEMM", ["complete", "complete"], []), ("version", "exllama", ["refuses", "complete"], ["gemm"]),
+    ("version", "gemv-fast", ["refuses", "refuses"], ["gemm"]), ("version", 4, ["refuses", "refuses"], ["gemm"]),
+    ("version", None, ["complete", "refuses"], []), ("backend", "auto", ["complete", "refuses"], []),
+    ("backend", "cuda", ["refuses", "refuses"], ["autoawq"]),
+])  # fmt: skip
+def test_versions_and_backends_of_awq_that_transformers_knows(
+    key: str, stated: Any, outcomes: list[str], steps: list[str], tmp_path: Path
+) -> None:
+    config, spec, _ = checkpoint("awq_gemm_4bit_g128")
+    block = {**config["quantization_config"], key: stated}
+    result = stored(tmp_path, spec, {**config, "quantization_config": block})
+    assert [load.outcome for load in result.loads if load.loader == "transformers"] == outcomes
+    errors = [one for one in result.findings if one.severity == "error"]
+    assert [step.new for one in errors for step in one.remedy().steps] == steps

@@ -200,6 +200,10 @@ def recorded(audited: Audit) -> Mapping[str, Recorded]:
 
         if unread := unread_method(audited):
             return unread
+        from inspector.auditing.quantized.awq_settings import refused_settings
+
+        if refused := refused_settings(audited):
+            return refused
         if (experts := unread_experts(audited)) is not None:
             return {NEWEST: experts}
         from inspector.auditing.quantized.own_linear import in_own_linear
