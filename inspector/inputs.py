@@ -10,7 +10,7 @@ from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
 from inspector.loader.dtype import BITS, TORCH_NAMES
 from inspector.loader.layout import Layout, lay_out
-from inspector.loading import LOADERS
+from inspector.loading import unknown_loader
 from inspector.reconciler.stated_total import Stated, read_claim
 
 
@@ -62,8 +62,9 @@ def place_of(base: str | os.PathLike[str] | Sequence[str] | None) -> str | Seque
 
 def loader_of(loader: str | None) -> str | None:
     """The loader to judge for. ValueError if it is not a known one."""
-    if loader is not None and loader not in LOADERS:
-        raise ValueError(f"loader {loader!r} is unknown; choose from {', '.join(LOADERS)}")
+    problem = unknown_loader(loader)
+    if problem is not None:
+        raise ValueError(problem)
     return loader
 
 

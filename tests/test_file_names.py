@@ -12,7 +12,7 @@ from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from inspector.findings.finding import Finding
 from tests.checkpoints import genuine, write, write_file
-from tests.judged import base_record, codes, spec_of
+from tests.judged import FIXTURES, base_record, codes, spec_of
 from tests.loads.damage import damaged, healthy
 from tests.loads.damage import write as write_folder
 from tests.make_checkpoints import SMALL_LLAMA
@@ -99,6 +99,46 @@ def test_shards_need_an_index(model: str, tmp_path: Path) -> None:
     assert audit(str(tmp_path)).verdict == "clean"
     index.unlink()
     assert reported(audit(str(tmp_path)), "S222").facts["wanted"] == index.name
+
+
+COPIES: dict[str, tuple[str, dict[str, Any]]] = {
+    "config (1).json": ("config (1).json", {}),
+    "config.json.1": ("config.json.1", {}),
+    "Copy of config.json": ("Copy of config.json", {}),
+    "config - Copy (2).json": ("config - Copy (2).json", {}),
+    "another name": ("my-config (1).json", {"similar": None}),
+    "another size": ("config (1).json", {"similar": None, "hidden_size": 80}),
+    "another type": ("config (1).json", {"similar": None, "model_type": "gpt2"}),
+}
+
+
+@pytest.mark.parametrize("case", COPIES)
+def test_a_config_under_the_name_of_a_copy(case: str, tmp_path: Path) -> None:
+    """Only the content shows that it belongs to these weights: a browser numbers the configs of other models too."""
+    name, changed = COPIES[case]
+    write(tmp_path, genuine(SMALL_LLAMA), {**SMALL_LLAMA, **changed})
+    (tmp_path / "config.json").rename(tmp_path / name)
+    finding = reported(audit(str(tmp_path)), "C313")
+    assert finding.facts["similar"] == (None if changed else name)
+    assert [step.new for step in finding.remedy().steps] == ["config.json"] * (not changed)
+
+
+def test_one_of_two_copies_is_not_chosen(tmp_path: Path) -> None:
+    write(tmp_path, genuine(SMALL_LLAMA), SMALL_LLAMA)
+    (tmp_path / "config (2).json").write_bytes((tmp_path / "config.json").read_bytes())
+    (tmp_path / "config.json").rename(tmp_path / "config (1).json")
+    assert reported(audit(str(tmp_path)), "C313").facts["similar"] is None
+
+
+@pytest.mark.parametrize(("values", "named"), [({}, True), ({"peft_type": "ABC"}, False)])
+def test_an_adapters_config_under_the_name_of_a_copy(values: dict[str, Any], named: bool, tmp_path: Path) -> None:
+    for file in (FIXTURES / "checkpoints" / "my-adapter").iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    config = tmp_path / "adapter_config.json"
+    config.write_text(json.dumps(json.loads(config.read_text(encoding="utf-8")) | values), encoding="utf-8")
+    config.rename(tmp_path / "adapter_config (1).json")
+    (finding,) = (one for one in audit(str(tmp_path)).findings if one.code == "C313")
+    assert finding.facts["similar"] == ("adapter_config (1).json" if named else None)
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar, Unpack
 
 from inspector.cli.table import LEVELS
-from inspector.loading import LOADERS
+from inspector.loading import unknown_loader
 
 if TYPE_CHECKING:
     from inspector.auditing.result import Audit
@@ -54,8 +54,9 @@ def run(
 
 def check_loader(loader: str | None) -> None:
     """Refuses an unknown name of a loader."""
-    if loader is not None and loader not in LOADERS:
-        raise Failure(f"--for: unknown loader '{loader}'; choose from {', '.join(LOADERS)}")
+    problem = unknown_loader(loader)
+    if problem is not None:
+        raise Failure(f"--for: {problem}")
 
 
 def run_for(loader: str | None, audited: Audit, again: Callable[[str], Audit]) -> Audit:

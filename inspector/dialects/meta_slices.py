@@ -106,7 +106,8 @@ def join(files: Files, gone: Sequence[str], config: Mapping[str, object]) -> Joi
     copies = {name: times for name in made if _axis(name) == _WHOLE and (times := _times(name, files, usual[name]) - 1)}
     findings = [*_missing([file for file in absent if file not in gone], wanted, len(usual))]
     findings.extend(_differing(file, odd[file], files, usual) for file in present if odd[file])
-    findings.append(_reported(present, made, copies))
+    if len(present) > 1:
+        findings.append(_reported(present, made, copies))
     return Joint(made, copies, {file: tuple(found) for file, found in lost.items()}, tuple(findings))
 
 

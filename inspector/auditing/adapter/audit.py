@@ -254,7 +254,7 @@ def _unusable(
     lacking = config is None and (PEFT.finds(name) or _of_model_name(name, families))
     if lacking and PEFT.config not in checkpoint.siblings:
         other = checkpoint.config
-        similar = other.file if other is not None and "peft_type" in other.values else None
+        similar = other.file if other is not None and "peft_type" in other.values else _copy_of_config(checkpoint)
         yield ConfigMissing(place=Place(file=PEFT.config), loader=PEFT.name, similar=similar)
     if not PEFT.finds(name) and (lacking or of_peft(checkpoint)) and name.endswith((".safetensors", ".bin")):
         wanted = PEFT.single(name.rpartition(".")[2])
@@ -274,6 +274,14 @@ def _of_numbers(found: LookedFor) -> Iterator[Finding]:
     if found.moved is not None:
         moved = found.moved
         yield AdapterNamesWrapped(tensors=moved.beyond, of=moved.of, stored=moved.stored, wanted=moved.wanted)
+
+
+def _copy_of_config(checkpoint: Checkpoint) -> str | None:
+    """The only file with the name of a copy of adapter_config.json that names a method of PEFT."""
+    from inspector.auditing.files.copied_config import copied_configs
+
+    named = [one.file for one in copied_configs(checkpoint, PEFT.config) if one.values.get("peft_type") in PEFT_TYPES]
+    return named[0] if len(named) == 1 else None
 
 
 def _loader_of_model(checkpoint: Checkpoint) -> Loader | None:

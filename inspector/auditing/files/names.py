@@ -383,4 +383,13 @@ def _config_unusable(audited: Audit) -> Iterator[Finding]:
     elif config is None and CONFIG not in names and names.keys().isdisjoint(OTHER_CONFIGS):
         from inspector.findings.config import ConfigMissing
 
+        similar = similar or _copy_of_config(audited)
         yield ConfigMissing(place=Place(file=CONFIG), loader=loader.name, similar=similar)
+
+
+def _copy_of_config(audited: Audit) -> str | None:
+    """The only file with the name of a copy of config.json that gives the name and the shape of every tensor."""
+    from inspector.auditing.files.copied_config import copied_configs
+
+    fitting = [one.file for one in copied_configs(audited.checkpoint, CONFIG) if _fits(audited, one, {})]
+    return fitting[0] if len(fitting) == 1 else None
