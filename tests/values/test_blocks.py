@@ -107,6 +107,19 @@ def test_a_step_of_one_value_shows_in_q8_0() -> None:
     assert (found.rows, found.difference().place) == ([1], (1, 37))
 
 
+@pytest.mark.parametrize(("through", "scale"), [("", 1.0), ("F16", 3.0), ("BF16", 1.0), ("BF16", 1.6)])
+def test_numbers_that_were_rounded_before_q8_0_are_the_same(through: str, scale: float) -> None:
+    """A converter may write BF16 that llama-quantize then quantizes: both errors together are up to a whole step."""
+    source = np.random.default_rng(0).normal(size=(40_000, 64)).astype(np.float32) * np.float32(scale)
+    bits = source.view(np.uint32)
+    rounded = ((bits + ((bits >> 16) & 1) + 0x7FFF) & 0xFFFF0000).view(np.float32)
+    values = {"": source, "F16": source.astype(np.float16).astype(np.float32), "BF16": rounded}[through]
+    stored = gguf.quants.quantize(values, gguf.GGMLQuantizationType.Q8_0).view(FORMATS["Q8_0"].kind)
+    assert compare_blocks(Numbers(source, "F32"), Numbers(stored, "Q8_0")).is_proven
+    halves = (rounded.view(np.uint32) >> 16).astype(np.uint16)
+    assert compare_blocks(Numbers(halves, "BF16"), Numbers(stored, "Q8_0")).is_proven or through != "BF16"
+
+
 def test_numbers_too_small_for_a_scale_in_float16_do_not_differ() -> None:
     source = rows() * np.float32(1e-6)
     with np.errstate(all="ignore"):
