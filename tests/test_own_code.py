@@ -163,3 +163,16 @@ def test_an_unknown_class_around_a_complete_model(model_type: str, suffix: str) 
     assert 'keep the tensors below encoder_model. and rename them: key.removeprefix("encoder_model.")' in (
         audited.findings[0].help
     )
+
+
+@pytest.mark.parametrize("stated", [{}, {"model_type": "SegformerForSemanticSegmentation"}])
+def test_code_that_auto_map_names_needs_no_model_type(stated: dict[str, Any]) -> None:
+    """BiRefNet's config as published has none; the class decides, and another encoder is other code."""
+    spec = spec_of(base_record("BiRefNet"))
+    config = {"architectures": ["BiRefNet"], "bb_pretrained": False, "auto_map": AUTO, **stated}
+    audited = judged(spec, config)
+    assert (audited.verdict, codes(audited)) == ("clean", set())
+    lost = {name: entry for name, entry in spec.items() if name != "decoder.conv_out1.0.weight"}
+    assert codes(judged(lost, config)) == {"N403"}
+    other = respelled(spec, ("bb.layers.", "bb.stages."), ("attn.qkv", "attn.kv"), ("mlp.fc1", "mlp.dwconv"))
+    assert judged(other, config).verdict == "undecided"

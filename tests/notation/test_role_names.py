@@ -42,6 +42,7 @@ NAMES = {
         emb_rel_v time_mix_value ca_v_proj sa_v_proj cross_attn_value_proj self_attn_value_proj value.proj
     """,
     "output out": """
+        transformer_encoder.{}.wo
         o o_proj self_attn.output_proj encoder_attn.output_proj cross_attn.output_proj {}.0.output_proj to_out to_out.0
         to_out_t to_add_out out_lin output.proj attention.wo attn.Wo head.output_proj
         attn.proj attn_pool.proj attention.proj cross_attn.proj window_attn.proj channel_attn.proj assign.proj
@@ -119,7 +120,7 @@ NAMES = {
     "kv": "kv_proj txt_kv_proj to_kv crossattention.c_attn attn.kv attn_pool.kv",
     "gate_up": """
         fn.net.0 ff_in ff.proj_in
-        gate_up_proj Wi weights_in net.0.linear ffn.proj_1 proj_up_gate_z
+        gate_up_proj ffn.w12 Wi weights_in net.0.linear ffn.proj_1 proj_up_gate_z
         up_gate_proj mlp.ff_proj transformer.blocks.{}.ff_proj conv_inverted ff.linear_in ff_context.linear_in
         w13_weight w13_dn shared_w13_weight
         mlp.fc1.proj
@@ -143,6 +144,7 @@ EXCEPTIONS = {
     ("feed_forward.key", "mlp.up"): "rwkv: its channel mixing calls the two matrices of the MLP key and value",
     ("feed_forward.value", "mlp.down"): "rwkv: its channel mixing calls the two matrices of the MLP key and value",
     ("ffn.key", "mlp.up"): "rwkv7: as in rwkv",
+    ("ffn.w3", "mlp.down"): "neobert: xformers calls gate, up and down w1, w2 and w3",
     ("ffn.value", "mlp.down"): "rwkv6, rwkv7: as in rwkv",
     ("attn.proj", "attention.value"): "swiftformer: additive attention, `proj` is what `final` follows",
     ("attn2.norm_added_k", "norm.cross.image"): "WAN: the norm of the key of the image",
@@ -186,7 +188,7 @@ ORDERS = {
     "shift scale": ("final_layer.linear_1",),  # VibeVoice's diffusion head
     "query key value output": ("mlstm_layer.qkv_opreact",),
     "gate up": (
-        "gate_up_proj", "w13_weight", "w13_dn", "shared_w13_weight",
+        "gate_up_proj", "ffn.w12", "w13_weight", "w13_dn", "shared_w13_weight",
         "Wi", "input_linear", "weights_in", "dense_h_to_4h", "proj_1", "proj_up_gate_z",
         "experts.fc1",
         "ff.linear_in", "ff_context.linear_in",

@@ -77,7 +77,7 @@ def parameters_on_meta() -> Iterator[None]:
         torch.nn.Module.register_parameter = register
 
 
-DTYPES = {"torch.float32": "F32", "torch.bfloat16": "BF16"}
+DTYPES = {"torch.float32": "F32", "torch.bfloat16": "BF16", "torch.int64": "I64"}
 """The names of dtypes in safetensors."""
 
 

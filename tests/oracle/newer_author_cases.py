@@ -14,6 +14,11 @@ RWKV6: Mapping[str, Any] = {
     "gate_low_rank_dim": 12,
 }  # fmt: skip
 
+NEOBERT: Mapping[str, Any] = {
+    "hidden_size": 48, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 92, "vocab_size": 107,
+    "max_length": 33,
+}  # fmt: skip
+
 NEWER_CASES: Mapping[str, tuple[Mapping[str, Any], ...]] = {
     "rwkv7": (
         {
@@ -51,6 +56,39 @@ NEWER_CASES: Mapping[str, tuple[Mapping[str, Any], ...]] = {
             "configuration": ("fla.models.rwkv6", "RWKV6Config"),
             "model": ("fla.models.rwkv6", "RWKV6Model"),
             "values": RWKV6,
+        },
+    ),
+    "BiRefNet": (
+        {
+            "repository": "briaai/RMBG-2.0",
+            "configuration": ("birefnet_hf.BiRefNet_config", "BiRefNetConfig"),
+            "model": ("birefnet_hf.birefnet", "BiRefNet"),
+            "values": {"bb_pretrained": False},
+            "constant": True,
+        },
+    ),
+    "neobert": (
+        {
+            "repository": "chandar-lab/NeoBERT",
+            "configuration": ("neobert_model.model", "NeoBERTConfig"),
+            "model": ("neobert_model.model", "NeoBERTLMHead"),
+            "values": NEOBERT,
+            "changed": (
+                {"hidden_size": 44, "intermediate_size": 101},
+                {"rope": False, "rms_norm": False, "hidden_act": "GELU"},
+            ),
+        },
+        {
+            "repository": "chandar-lab/NeoBERT",
+            "configuration": ("neobert_model.model", "NeoBERTConfig"),
+            "model": ("neobert_model.model", "NeoBERT"),
+            "values": NEOBERT,
+        },
+        {
+            "repository": "chandar-lab/NeoBERT",
+            "configuration": ("neobert_model.model", "NeoBERTConfig"),
+            "model": ("neobert_model.model", "NeoBERTHFForSequenceClassification"),
+            "values": {**NEOBERT, "num_labels": 5},
         },
     ),
 }

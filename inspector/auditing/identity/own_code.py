@@ -33,7 +33,9 @@ def own_code(config: Claim, case: Reconciled | None, judged: Sequence[Finding]) 
     case: None if no definition fits the names.
     """
     values = config.settings.values
-    if config.definition is None or config.is_params or not isinstance(values.get("model_type"), str):
+    if config.definition is None or config.is_params:
+        return None
+    if not isinstance(values.get("model_type"), str) and not has_own_model(values):
         return None
     if case is not None and case.reading.writer:  # another framework's names
         return None
