@@ -98,6 +98,9 @@ def test_a_list_of_another_length_is_one_finding(name: str) -> None:
                 assert name == "AutoencoderTiny" or len(codes) == 1, (key, other)
 
 
+DILATIONS = "resblock_dilation_sizes"
+
+
 @pytest.mark.parametrize(
     ("name", "changes", "refused"),
     [
@@ -161,6 +164,19 @@ def test_a_list_of_another_length_is_one_finding(name: str) -> None:
         ("AllegroTransformer3DModel", {"dropout": 1}, set()),
         ("AutoencoderKL", {"norm_num_groups": 1.5}, {"norm_num_groups"}),
         ("AutoencoderKL", {"norm_num_groups": 4.0}, set()),
+        (
+            "AutoencoderKLMiniMaxH3Audio",
+            {"resblock_dilation_sizes": [[1, {"a": 1}], [1, 3]]},
+            {"resblock_dilation_sizes"},
+        ),
+        (
+            "AutoencoderKLMiniMaxH3Audio",
+            {"resblock_dilation_sizes": [[1, 3, 5], [1, None]]},
+            {"resblock_dilation_sizes"},
+        ),
+        ("StableCascadeUNet", {"block_types_per_layer": [["SDCascadeResBlock"], ["Block"]]}, {"block_types_per_layer"}),
+        ("StableCascadeUNet", {"block_types_per_layer": [["SDCascadeResBlock", 1]] * 2}, {"block_types_per_layer"}),
+        ("StableCascadeUNet", {"block_types_per_layer": [["SDCascadeResBlock"]] * 2}, set()),
     ],
 )
 def test_values_that_a_class_refuses(name: str, changes: dict[str, Any], refused: set[str]) -> None:
@@ -202,6 +218,28 @@ def test_a_switch_is_no_size(name: str, changes: dict[str, Any], tmp_path: Path)
     found = audit(str(write(healthy(spec_of(record), {**record["config"], **changes}, WEIGHTS), tmp_path / "0")))
     assert [one.outcome for one in found.loads] == ["refuses"]
     assert found.verdict == "findings"
+
+
+@pytest.mark.parametrize(("name", "key", "value", "said"), [
+    ("UNet2DConditionModel", "layers_per_block", True, ""), ("AutoencoderKL", "layers_per_block", True, ""),
+    ("UNet2DConditionModel", "layers_per_block", "big", 'set "layers_per_block": 1 in config.json'),
+    ("ControlNetModel", "layers_per_block", None, 'set "layers_per_block": 1 in config.json'),
+    ("UNet2DModel", "layers_per_block", [2, 2], 'set "layers_per_block": 1 in config.json'),
+    ("UNet2DModel", "block_out_channels", "abc", 'set "block_out_channels": [16, 32] in config.json'),
+    ("UNetMotionModel", "block_out_channels", True, 'set "block_out_channels": [24, 40] in config.json'),
+    ("StableCascadeUNet", "down_num_layers_per_block", "abc", 'set "down_num_layers_per_block": [1, 2] in config.json'),
+    ("WanTransformer3DModel", "num_layers", True, 'set "num_layers": 2 in config.json'),
+    ("WanTransformer3DModel", "patch_size", True, "correct this key in config.json"),
+    ("AutoencoderKL", "use_quant_conv", None, 'set "use_quant_conv": true in config.json'),
+    ("UNet2DModel", "add_attention", None, 'set "add_attention": true in config.json'),
+])  # fmt: skip
+def test_a_value_of_another_kind_is_one_finding(name: str, key: str, value: Any, said: str, tmp_path: Path) -> None:
+    """True counts as 1 where diffusers 0.42 computes with it, and null as false."""
+    record = next(one for one in diffusers_records(name) if one["config"].get("_class_name") == name)
+    config = {**record["config"], key: value}
+    found = audit(str(write(healthy(spec_of(record), config, WEIGHTS), tmp_path / "0")))
+    assert [one.help.startswith(said) for one in found.findings if one.severity != "note"] == ([True] if said else [])
+    assert not said or found.verdict == "findings"
 
 
 @pytest.mark.parametrize("key", ["encoder_layers_per_block", "decoder_layers_per_block"])

@@ -192,10 +192,10 @@ def _lora(target: Target, values: Mapping[str, Any]) -> Iterator[AdapterTensor]:
         yield AdapterTensor(".lora_B.weight", (outputs, down), None if target.in_blocks == "B" else 1)
         for ending, shape, frozen in variant_tensors(rank, inputs, values) if target.kind == "linear" else ():
             yield AdapterTensor(ending, shape, None, (), frozen)
-    if values.get("use_dora") is True and target.kind != "experts":
+    if values.get("use_dora") and target.kind != "experts":
         vector: Shape = (1, outputs, *(1,) * len(target.kernel)) if target.kind == "conv" else (outputs,)
         yield AdapterTensor(".lora_magnitude_vector", vector)
-    if values.get("lora_bias") is True and target.kind in ("linear", "conv"):
+    if values.get("lora_bias") and target.kind in ("linear", "conv"):
         yield AdapterTensor(".lora_B.bias", (outputs,))
 
 

@@ -78,6 +78,8 @@ EMPTY_AS_NULL: Final = frozenset({"layer_replication", "megatron_config", "monte
 """Keys of which PEFT only tests whether they are stated: an empty text is read as null."""
 NAMED_MODULES: Final = ("target_modules", "modules_to_save")
 """Keys with a list of names, of which PEFT takes each apart."""
+ROWS: Final = "trainable_token_indices"
+"""Key of the rows of a table that are trained, or of the rows of each of several tables."""
 PATTERNS: Final = ("rank_pattern", "alpha_pattern")
 """Keys with ranks and scales of single modules."""
 GENERATING_TASKS: Final = ("CAUSAL_LM", "SEQ_2_SEQ_LM")
@@ -117,6 +119,13 @@ def with_modules_of_task(values: Mapping[str, Any]) -> Mapping[str, Any]:
         return values
     listed = list(dict.fromkeys((*(saved or ()), *of_task)))
     return {**values, "modules_to_save": listed, BY_TASK: [one for one in of_task if one not in (saved or ())]}
+
+
+def defaults_of(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The keys of the class of a config, with their defaults; empty for an unknown class."""
+    entry = _table().get(str(values.get("peft_type")))
+    found: Mapping[str, Any] = entry["keys"] if isinstance(entry, dict) else {}
+    return found
 
 
 def renames(values: Mapping[str, Any], base_type: object) -> bool:
@@ -170,6 +179,7 @@ def refusal(values: Mapping[str, Any], base_type: object = None) -> str:
     return (
         _pattern_refused(kind, known, entry)
         or _value_refused(kind, known)
+        or _rows_refused(kind, known)
         or _condition_refused(kind, known, entry["refused"])
         or next(_measured(kind, _filled_in(known) if made_parameters(values, base_type) else known, entry), "")
     )
@@ -245,6 +255,15 @@ def _value_refused(kind: str, values: Mapping[str, Any]) -> str:
     both = isinstance(chosen, list) and isinstance(ahead, list)
     if kind == "IA3" and both and not set(map(str, ahead or ())).issubset(map(str, chosen or ())):
         return f"{kind} refuses feedforward_modules that are not among target_modules"
+    return ""
+
+
+def _rows_refused(kind: str, values: Mapping[str, Any]) -> str:
+    """The reason for refusing the rows of tables that are trained: a text is no row."""
+    rows = values.get(ROWS)
+    for one in rows.values() if isinstance(rows, dict) else [rows]:
+        if any(isinstance(number, str) for number in (one, *_listed(one))):
+            return f"{kind} does not load with {ROWS} {shown(rows)}"
     return ""
 
 

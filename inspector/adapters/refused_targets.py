@@ -33,7 +33,7 @@ def refused_module(tensor: BaseTensor, base: Base, method: str, values: Mapping[
         return KIND
     if refuses_target(values, base.settings.values.get("model_type"), tensor.module):
         return "a Mamba model has no adapter of this kind for it"
-    if tensor.kind == "table" and method == "lora" and values.get("lora_bias") is True:
+    if tensor.kind == "table" and method == "lora" and values.get("lora_bias"):
         return "lora_bias is refused for embeddings"
     return refused_kind(tensor.kind, tensor.module, values) if method == "lora" else ""
 

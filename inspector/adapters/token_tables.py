@@ -40,6 +40,7 @@ class TokenTables(Struct, frozen=True):
 def token_tables(base: Base, method: str, values: Mapping[str, Any], settings: Targets) -> TokenTables | None:
     """The tables with rows that a config trains; None if it trains none."""
     wanted = values.get("trainable_token_indices")
+    wanted = [wanted] if isinstance(wanted, int) else wanted  # true and false too, as a row
     if method == "trainable_tokens":
         return _of_method(base, wanted or values.get("token_indices"), values, settings)
     if isinstance(wanted, dict):

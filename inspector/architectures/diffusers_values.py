@@ -91,7 +91,20 @@ def _has(value: Any, applies: Callable[[int], bool]) -> bool:
     return isinstance(value, list) and any(_is_int(one) and applies(one) for one in value)
 
 
-CONDITIONS: Final[Mapping[str, ValueKind]] = {
+WITHIN: Final = "inner_"
+"""Beginning of the names of conditions on the lists within a list."""
+
+
+def _of_inner(kind: ValueKind) -> ValueKind:
+    """The same condition for the lists within a list."""
+    return ValueKind(
+        lambda value: isinstance(value, list) and any(kind.applies(one) for one in value if isinstance(one, list)),
+        f"a list of which each entry is {kind.wanted}",
+        lambda value: UNSET,
+    )
+
+
+_PLAIN: Final[Mapping[str, ValueKind]] = {
     "null": ValueKind(lambda value: value is None, "a value that it takes", lambda value: None),
     "zero": ValueKind(lambda value: _is_int(value) and value == 0, "a number above 0", lambda value: UNSET),
     "negative": ValueKind(lambda value: _is_int(value) and value < 0, "a number above 0", lambda value: -value),
@@ -161,6 +174,13 @@ CONDITIONS: Final[Mapping[str, ValueKind]] = {
     "true": ValueKind(lambda value: value is True, "false, all that it takes", lambda value: False),
     "false": ValueKind(lambda value: value is False, "true, all that it takes", lambda value: True),
 }
+INNER: Final = (
+    "gaps", "switched", "keyed", "nested", "minus", "noughts", "fractions", "spelled", "unnamed",
+)  # fmt: skip
+"""Conditions on lists that are also measured for the lists within a list."""
+CONDITIONS: Final[Mapping[str, ValueKind]] = {
+    **_PLAIN, **{f"{WITHIN}{name}": _of_inner(_PLAIN[name]) for name in INNER},
+}  # fmt: skip
 """Name in the table -> condition."""
 
 
@@ -227,10 +247,10 @@ def _words(values: Mapping[str, Any], entry: Mapping[str, Any]) -> Iterator[Refu
             yield RefusedByClass(key, f"{shown(values[key])} is {_none_of(known)}")
     for key, listed in entry.get("items", {}).items():
         known, value = listed.split(), values.get(key)
-        for item in value if isinstance(value, list) else ():
-            if isinstance(item, str) and item not in known:
-                yield RefusedByClass(key, f"{shown(item)} is {_none_of(known)}")
-                break
+        lists = [value, *(one for one in value if isinstance(one, list))] if isinstance(value, list) else []
+        unknown = [item for one in lists for item in one if isinstance(item, str) and item not in known]
+        if unknown:
+            yield RefusedByClass(key, f"{shown(unknown[0])} is {_none_of(known)}")
 
 
 def _none_of(known: list[str]) -> str:

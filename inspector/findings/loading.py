@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import msgspec
+from msgspec import UNSET
 
 from inspector.findings.config import LayerList
 from inspector.findings.finding import NO_QUANTIZER, NOT_INITIALISED, ContentFinding, Remedy, Rows, Step
@@ -53,6 +53,12 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
     loads: str
     class_name: str | None = None
     keys: tuple[str, ...] = ()
+    file: str = "config.json"
+    """The file of these keys."""
+    meant: Any = UNSET
+    """The value that the only key means."""
+    default: Any = UNSET
+    """The value that it has if it is not stated."""
     code_of: str | None = None
     """A class of other code that builds a model with the stored names."""
     surplus: str = ""
@@ -116,12 +122,22 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
     def _of_keys(self) -> Remedy:
         """The remedy for values that the loader refuses."""
         if self.layer_list is None:
-            return Remedy(f"correct {listed(self.keys)} in config.json")
+            return self._corrected()
         one, layers = self.layer_list
         words = f'give "{one.key}" one entry for each of the {count(layers, "layer")} in config.json'
         new = [one.entry] * layers
-        known = one.entry is not msgspec.UNSET
+        known = one.entry is not UNSET
         return Remedy(words, (Step(action="set", file="config.json", key=(one.key,), new=new),) if known else ())
+
+    def _corrected(self) -> Remedy:
+        """The correction of the keys that are refused."""
+        if self.meant is not UNSET:
+            step = Step(action="set", file=self.file, key=(self.keys[0],), new=self.meant)
+            return Remedy(f'set "{self.keys[0]}": {json.dumps(self.meant)} in {self.file}', (step,))
+        if self.default is not UNSET:
+            shown = json.dumps(self.default)
+            return Remedy(f'set "{self.keys[0]}" in {self.file} as it was in training; by default it is {shown}')
+        return Remedy(f"correct {listed(self.keys)} in {self.file}")
 
 
 class NewestLoaderFails(LoaderFails, frozen=True, kw_only=True):

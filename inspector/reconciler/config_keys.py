@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from inspector.algebra.values import shown
 from inspector.architectures.catalog import definition_of
 from inspector.architectures.config_types import LETTERS, has_types, split_types, types_of
-from inspector.architectures.defaults import NEWEST, OLDER, inert_keys
+from inspector.architectures.defaults import NEWEST, OLDER, class_defaults, inert_keys
 from inspector.architectures.refused_kinds_table import is_measured
 from inspector.architectures.refused_value import RefusedValue
 from inspector.architectures.value_rules import configs_within, refused_values, values_of_refused_kinds
@@ -74,9 +74,7 @@ def as_meant(checkpoint: Checkpoint) -> Config | None:
     values = config.values
     changed: list[tuple[tuple[str, ...], Any]]
     if "_class_name" in values:
-        from inspector.architectures.diffusers_values import refused_by_class
-
-        changed = [((one.key,), one.meant) for one in refused_by_class(values) if one.meant not in (None, UNSET)]
+        changed = [((key,), new) for key, new in _of_component(values)]
     else:
         refused = _refused(values)
         changed = [(one.path, one.meant) for one in refused if one.meant is not UNSET]
@@ -84,6 +82,28 @@ def as_meant(checkpoint: Checkpoint) -> Config | None:
     for path, new in changed:
         values = _with(values, path, new)
     return replace(config, values=values) if changed else config
+
+
+def _of_component(values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """(key, value) that a component of diffusers is compared with in the place of the stated value.
+
+    Without a known meaning, a value of a kind that the class refuses is replaced by the default of the class: the
+    weights then give the right one. True and false count as 1 and 0 where the class computes with them.
+    """
+    from inspector.architectures.diffusers_values import refused_by_class
+
+    refused = list(refused_by_class(values))
+    unset = class_defaults(str(values["_class_name"]))[0]
+    for one in refused:
+        default, stated = unset.get(one.key), values.get(one.key)
+        if one.meant not in (None, UNSET):
+            yield one.key, one.meant
+        elif not one.beside and default is not None and (stated == [] or type(default) is not type(stated)):
+            yield one.key, default
+    wrong = {one.key for one in refused}
+    for key, value in values.items():
+        if isinstance(value, bool) and type(unset.get(key)) is int and key not in wrong:
+            yield key, int(value)
 
 
 def _numberless(values: Mapping[str, Any], refused: Sequence[RefusedValue]) -> Iterator[tuple[tuple[str, ...], int]]:

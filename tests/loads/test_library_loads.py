@@ -258,6 +258,12 @@ OF_CONFIGS: list[tuple[str, list[Any], str, str]] = [
             ("llama.default", "arrow_config", {}, "refuses", "arrow_config"),
             ("llama.default", "use_bdlora", {"nblocks": 2}, "refuses", "use_bdlora names it for neither matrix"),
             ("llama.default", "kasa_config", {}, "random", "6 of its tensors"),
+            ("llama.default", "lora_bias", {"a": 1}, "random", "6 of its tensors"),
+            ("llama.default", "use_dora", "x", "random", "6 of its tensors"),
+            ("llama.default", "use_dora", 0.5, "random", "6 of its tensors"),
+            ("llama.default", "lora_bias", "", COMPLETE, ""),
+            ("llama.default", "use_dora", {}, COMPLETE, ""),
+            ("llama.embedding", "lora_bias", 1, "refuses", "lora_bias is refused for embeddings"),
             ("llama.default", "monteclora_config", {}, "random", "24 of its tensors"),
             ("llama.default", "alora_invocation_tokens", [1], COMPLETE, ""),
         )
@@ -332,6 +338,35 @@ def test_a_failure_of_an_adapter_is_reported(name: str, damage: list[Any], codes
     assert (load.outcome == COMPLETE) is LOADED.issuperset(codes)
     dora = next((step for one in found.findings for step in one.steps if step.key == ("use_dora",)), None)
     assert (dora is not None and dora.new is True) is (name == "llama.dora")
+
+
+@pytest.mark.parametrize(("name", "key", "value", "said"), [
+    ("llama.default", "r", "8", 'set "r": 8 in adapter_config.json'),
+    ("llama.default", "r", -4, 'set "r": 4 in adapter_config.json'),
+    ("llama.default", "bias", "lora", 'set "bias" in adapter_config.json as it was in training; by default it is "n'),
+    ("llama.rank-pattern", "rank_pattern", [1], 'set "rank_pattern" in adapter_config.json as it was in training;'),
+    ("llama.default", "task_type", "X", 'set "task_type" in adapter_config.json as it was in training;'),
+    ("llama.default", "layers_pattern", "h", 'set "layers_pattern" in adapter_config.json as it was in training;'),
+    ("llama.default", "trainable_token_indices", "", 'set "trainable_token_indices" in adapter_config.json'),
+    ("llama.default", "trainable_token_indices", "abc", 'set "trainable_token_indices" in adapter_config.json'),
+    ("gpt2.default", "lora_dropout", 1.5, 'set "lora_dropout" in adapter_config.json as it was in training;'),
+    ("llama.lokr", "r", None, 'set "r" in adapter_config.json as it was in training; by default it is 8'),
+])  # fmt: skip
+def test_the_key_that_peft_refuses_is_named(name: str, key: str, value: Any, said: str, tmp_path: Path) -> None:
+    found, load = of_peft({"adapter": name, "damage": [["config", [key], value, C]]}, tmp_path)
+    assert load is not None and (load.outcome, load.keys) == ("refuses", (key,)), load
+    (finding,) = (one for one in found.findings if one.severity != "note")
+    assert finding.code == "N429" and finding.help.startswith(said), finding.help
+
+
+@pytest.mark.parametrize(("value", "outcome"), [({}, COMPLETE), (None, COMPLETE), (0, "refuses"), (True, "refuses")])
+def test_rows_of_a_table_that_are_not_stored(value: Any, outcome: str, tmp_path: Path) -> None:
+    damage = [["config", ["trainable_token_indices"], value, C]]
+    found, load = of_peft({"adapter": "llama.rank-pattern", "damage": damage}, tmp_path)
+    assert load is not None and load.outcome == outcome
+    assert {one.code for one in found.findings if one.severity == "error"} == (
+        set() if outcome == COMPLETE else {"A905"}
+    )
 
 
 def test_transposed_matrices_of_an_adapter_are_one_finding(tmp_path: Path) -> None:

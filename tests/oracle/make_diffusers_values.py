@@ -4,11 +4,12 @@ Needs torch and diffusers; no weights are made:
 
     python -m venv five && five/bin/pip install torch==2.13.0 transformers==5.23.0 diffusers==0.42.1
     five/bin/python -m tests.oracle.make_diffusers_values [CLASS ...]
-    five/bin/python -m tests.oracle.make_diffusers_values objects|lengths|further CLASS ...
+    five/bin/python -m tests.oracle.make_diffusers_values objects|lengths|further|inner CLASS ...
 
 The second keeps what was measured and tries objects, empty lists, lists within lists, entries that are no texts,
 switches in the place of other values and exact lengths; `lengths` tries the numbers of entries only, `further` empty
-lists, switches, numbers in the place of null, and the kinds of entries of lists.
+lists, switches, numbers in the place of null, and the kinds of entries of lists, `inner` the kinds of entries of lists
+within lists.
 Each class with records is built on the meta device with one value of its config changed. What is refused counts where
 several records of the class refuse it, so that it does not depend on other keys. For each class:
 
@@ -21,6 +22,7 @@ several records of the class refuse it, so that it does not depend on other keys
     nested    keys of lists that may not have a list among their entries
     unnamed   keys of lists of texts that may not have a number among their entries
     switched, keyed   keys of lists that may have neither true nor false, and no object, among their entries
+    inner_...   the same kinds of entries for the lists within a list
     truthy, falsy   keys of switches that may be nothing that is read as true, or as false
     numbers   keys that may not be a number where the class has null
     true, false, given   keys that may not be true, false, or anything but null
@@ -57,7 +59,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from inspector.architectures.diffusers_values import CONDITIONS
+from inspector.architectures.diffusers_values import CONDITIONS, WITHIN
 from tests.judged import diffusers_classes, diffusers_records
 from tests.oracle.diffusers_classes import class_of
 
@@ -76,6 +78,8 @@ FURTHER = (
     "fractions", "spelled", "switched", "keyed",
 )  # fmt: skip
 """Kinds of values that `further` tries."""
+INNER = tuple(kind for kind in CONDITIONS if kind.startswith(WITHIN))
+"""Kinds of entries of lists within lists, which `inner` tries."""
 TRUTHY: Sequence[Any] = (1, 1.5, [1, 2], "big")
 FALSY: Sequence[Any] = (0, [], "")
 """Values that are read as true and false where a class does not compare them."""
@@ -229,6 +233,36 @@ class Probe:
         if all(type(one) is int for one in value):
             tried |= {"minus": (-1,), "noughts": (0,), "fractions": (float(value[0]), 1.5), "spelled": (NO_WORD, "")}
         yield from ((kind, key) for kind, found in tried.items() if all(self.refuses_entry(key, one) for one in found))
+
+    def inner(self) -> Iterator[tuple[str, str]]:
+        """(kind of value, key) of the kinds of entries that the lists within a list may not have."""
+        for key in self.values:
+            lists = [one[key] for one in self.all if _has_lists(one.get(key))]
+            if not lists:
+                continue
+            numbers = all(type(one) is int for listed in lists for its in listed for one in its)
+            tried: dict[str, Sequence[Any]] = {
+                "gaps": (None,), "switched": (True, False), "keyed": ({}, {"a": 1}), "nested": ([], [1]),
+            }  # fmt: skip
+            if numbers:
+                tried |= {"minus": (-1, FAR_BELOW), "noughts": (0,), "fractions": (1.5, 2.0), "spelled": (NO_WORD, "1")}
+            elif all(isinstance(one, str) for listed in lists for its in listed for one in its):
+                tried |= {"unnamed": (1, 1.5)}
+            for kind, entries in tried.items():
+                if all(self.refuses_inner(key, one) for one in entries):
+                    yield f"{WITHIN}{kind}", key
+
+    def refuses_inner(self, key: str, entry: Any) -> bool:
+        """Whether all records with lists within a list refuse an entry in the first of them, and in the last."""
+        found = [one for one in self.all if _has_lists(one.get(key))]
+        return all(
+            self.error({**one, key: changed})
+            for one in found
+            for listed in [list(map(list, one[key]))]
+            for at in (0, len(listed) - 1)
+            for where in (0, -1)
+            for changed in [[[*its] if number != at else _with(its, where, entry) for number, its in enumerate(listed)]]
+        )
 
     def refuses_entry(self, key: str, entry: Any) -> bool:
         """Whether all records refuse an entry, be it the first of a list or the last."""
@@ -412,6 +446,10 @@ class Probe:
                 known = self.known(key, lambda word, rest=tuple(value[1:]): [word, *rest])
                 if known:
                     yield "items", key, known
+            elif _has_lists(value) and isinstance(value[0][0], str):
+                known = self.known(key, lambda word, its=value: [[word, *its[0][1:]], *its[1:]])
+                if known:
+                    yield "items", key, known
 
     def is_caseless(self, key: str, known: str) -> bool:
         """Whether a class takes one of its words in capitals as well."""
@@ -433,6 +471,18 @@ class Probe:
             if found:
                 return found
         return []
+
+
+def _has_lists(value: Any) -> bool:
+    """Whether a value is a list of lists, none of them empty."""
+    return (
+        isinstance(value, list | tuple) and bool(value) and all(isinstance(one, list | tuple) and one for one in value)
+    )
+
+
+def _with(listed: Sequence[Any], where: int, entry: Any) -> list[Any]:
+    """A list with another first or last entry."""
+    return [entry, *listed[1:]] if where == 0 else [*listed[:-1], entry]
 
 
 def _differ(value: Any, its: Any) -> bool:
@@ -485,17 +535,19 @@ def main() -> None:
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
     named = sys.argv[1:]
-    alone = {"objects": OBJECTS, "lengths": LENGTHS, "further": FURTHER}.get(next(iter(named), ""), ())
+    alone = {"objects": OBJECTS, "lengths": LENGTHS, "further": FURTHER, "inner": INNER}.get(next(iter(named), ""), ())
     named = named[1:] if alone else named
     table: dict[str, dict[str, Any]] = json.loads(TABLE.read_text(encoding="utf-8")) if named else {}
     for name in named or diffusers_classes():
         probe, entry = Probe(name), dict[str, Any]()
         if alone == FURTHER:
             found = [*_stated(table.get(name, {}), FURTHER), *probe.further()]
+        elif alone == INNER:
+            found = [*probe.inner()]
         else:
             found = [] if alone == LENGTHS else [*(probe.objects() if alone else probe.kinds())]
         if not alone:
-            found.extend(probe.further())
+            found.extend((*probe.further(), *probe.inner()))
         for kind, key in dict.fromkeys(found):
             if not any(CONDITIONS[kind].applies(one[key]) for one in probe.all if key in one):
                 entry.setdefault(kind, []).append(key)

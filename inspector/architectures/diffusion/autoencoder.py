@@ -80,8 +80,8 @@ AUTOENCODERKL = Architecture("AutoencoderKL", dims=VAE_DIMS | COUNTED_BY_KINDS,
     parts=rows(
         under("encoder", ENCODER, x="2*z", tower="encoder"), ENCODER_MIDDLE,
         rows(under("decoder", DECODER, tower="decoder"), DECODER_MIDDLE, grouped="true"),
-        part("quant_conv",      "head.quantise",  conv("2*z -> 2*z, 1 1"), when="use_quant_conv | true"),
-        part("post_quant_conv", "embed.quantise", conv("z -> z, 1 1"),     when="use_post_quant_conv | true")))
+        part("quant_conv",      "head.quantise",  conv("2*z -> 2*z, 1 1"), when="use_quant_conv"),
+        part("post_quant_conv", "embed.quantise", conv("z -> z, 1 1"),     when="use_post_quant_conv")))
 VQMODEL = Architecture("VQModel", dims=VAE_DIMS | COUNTED_BY_KINDS, dialects=({}, OLD_ATTENTION),
     parts=rows(
         under("encoder", ENCODER, x="z", tower="encoder"), ENCODER_MIDDLE,

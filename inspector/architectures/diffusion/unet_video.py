@@ -47,7 +47,7 @@ MOTIONADAPTER = Architecture("MotionAdapter",
         part("conv_in", "embed.image", conv("c -> d, 3 3"), when="c"),
         under("down_blocks.{S}.motion_modules.{R}", MOTION, tower="down"),
         under("mid_block.motion_modules.{M}",       MOTION, w="m", y="ym", K="km", tower="middle",
-              when="use_motion_mid_block | true"),
+              when="use_motion_mid_block"),
         under("up_blocks.{U}.motion_modules.{Q}",   MOTION, w="u", y="yu", K="ku", tower="up")))
 
 TIME_CONVOLUTIONS = rows(                      # o channels

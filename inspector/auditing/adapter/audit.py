@@ -40,6 +40,7 @@ from inspector.auditing.adapter.mlx import compare_whole, findings_of_mlx, of_wh
 from inspector.auditing.adapter.names import LookedFor, joined_renames, looked_for, of_language_alone, tool_names
 from inspector.auditing.adapter.recognized import of_peft
 from inspector.auditing.files.names import intended
+from inspector.auditing.loads.accepted_values import without_ranks
 from inspector.auditing.loads.adapters import loads_of_adapter
 from inspector.auditing.loads.predict import after_loading, left_open
 from inspector.auditing.reported import weights_emptied
@@ -115,7 +116,8 @@ def audit_adapter(
     if checkpoint.adapter is not None and not of_peft(checkpoint):
         return audited
     loads = loads_of_adapter(checkpoint, stored_as, found_as.named, report, audited.findings, name.name, config)
-    audited = after_loading(replace(audited, loads=loads))
+    of_config = without_ranks(loads[0], audited.findings) if loads else audited.findings
+    audited = after_loading(replace(audited, loads=loads, findings=tuple(of_config)))
     unknown = laid is not None and audited.verdict == CLEAN and any(one.outcome == UNKNOWN for one in loads)
     return left_open(audited, loads[0]) if unknown else audited
 

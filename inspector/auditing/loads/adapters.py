@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from inspector.adapters.absent import GATE
 from inspector.adapters.base import WITHOUT_HEAD
+from inspector.adapters.config_repairs import repair_of
 from inspector.adapters.difference import HALF
 from inspector.adapters.expected import PROMPTS
 from inspector.adapters.names import PROMPT, PROMPT_TENSORS, loaded_name, tuner_name
@@ -85,6 +86,11 @@ def loads_of_adapter(
     load = of_adapter(
         files, problem, None if problem else _against_base(stored, named, report, values, method, renaming)
     )
+    if problem and not because:
+        repair = repair_of(stated, base)
+        load = load if repair is None else replace(load, keys=repair.keys)
+    elif because:
+        load = replace(load, keys=refused.keys if refused is not None else ())
     labels = next((one.labels for one in findings if isinstance(one, AdapterLabels)), None)
     if labels is not None and load.outcome == COMPLETE:
         load = replace(load, because=f"with a base of {labels} labels (num_labels={labels}); it refuses any other")

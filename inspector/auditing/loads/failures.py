@@ -16,6 +16,7 @@ from inspector.auditing.identity.class_of_part import (
 )
 from inspector.auditing.identity.class_of_type import classes_with_head
 from inspector.auditing.identity.own_program import for_own_program
+from inspector.auditing.loads.accepted_values import accepted_by_peft, is_apart
 from inspector.auditing.loads.prefixes import prefixes
 from inspector.auditing.loads.quantized import has_block_too_many, has_packed, recorded
 from inspector.auditing.quantized.torchao_names import undivided_names
@@ -186,10 +187,11 @@ def _leaves_random(finding: LoaderFails | WriterRefuses) -> bool:
 def failures(audited: Audit, findings: Sequence[Finding]) -> Iterator[LoaderFails | WriterRefuses]:
     """The finding on a failure of the intended loader that no other error explains."""
     other_writer = audited.case is not None and audited.case.reading.writer
-    if other_writer or any(one.severity == "error" for one in findings) or _is_said(audited) or _is_of_other(audited):
-        return
     found = audited.loads
     newest = next(one for one in found if one.intended)
+    said = other_writer or _is_said(audited) or _is_of_other(audited)
+    if said or (any(one.severity == "error" for one in findings) and not is_apart(audited, newest, findings)):
+        return
     older = next((one for one in found if one.loader == "transformers" and str(one.version).startswith(OLDER)), newest)
     values = audited.checkpoint.config.values if audited.checkpoint.config is not None else {}
     written = str(values.get("transformers_version") or "").partition(".")[0]
@@ -376,6 +378,7 @@ def failure(audited: Audit, load: Load, kind: type[LoaderFails], other: str = ""
         loads=other,
         class_name=audited.class_name if unnamed and load.outcome == RANDOM else None,
         keys=_to_correct(load.keys),
+        **accepted_by_peft(audited, load),
         surplus=_surplus_block(audited, load),
         quantized=load.outcome in (REFUSES, RANDOM) and has_packed(audited) and _by_quantization(audited, load),
         setting=load.setting,
