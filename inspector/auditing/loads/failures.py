@@ -18,14 +18,13 @@ from inspector.auditing.identity.class_of_type import classes_with_head
 from inspector.auditing.identity.own_program import for_own_program
 from inspector.auditing.loads.accepted_values import accepted_by_peft, is_apart
 from inspector.auditing.loads.prefixes import prefixes
-from inspector.auditing.loads.quantized import has_block_too_many, has_packed, recorded
+from inspector.auditing.loads.quantized import has_block_too_many, has_packed, is_by_quantization
 from inspector.auditing.quantized.torchao_names import undivided_names
 from inspector.auditing.result import Audit
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loading.given import Given
 from inspector.loading.outcome import ALTERED, BY_CLASS, COMPLETE, RANDOM, REFUSES, UNKNOWN, UNSUPPORTED, Load
-from inspector.loading.quantizers import PROGRAMS
 from inspector.loading.tables import NEWEST, OLDER, names_of
 from inspector.loading.transformers import loads
 
@@ -380,18 +379,13 @@ def failure(audited: Audit, load: Load, kind: type[LoaderFails], other: str = ""
         keys=_to_correct(load.keys),
         **accepted_by_peft(audited, load),
         surplus=_surplus_block(audited, load),
-        quantized=load.outcome in (REFUSES, RANDOM) and has_packed(audited) and _by_quantization(audited, load),
+        quantized=load.outcome in (REFUSES, RANDOM) and has_packed(audited) and is_by_quantization(audited, load),
         setting=load.setting,
         undivided=undivided_names(audited) if load.outcome == REFUSES else (),
         adapter=audited.checkpoint.adapter is not None and load.outcome == REFUSES and load.source == "documented",
         layer_list=list_of_layers(audited, load),
         prefixes=prefixes(audited, load),
     )
-
-
-def _by_quantization(audited: Audit, load: Load) -> bool:
-    """True if a loader refuses the kind of quantization, which other loaders may read."""
-    return load.loader in PROGRAMS or any(load.because == one.because for one in recorded(audited).values())
 
 
 def _surplus_block(audited: Audit, load: Load) -> str:

@@ -11,8 +11,8 @@ from inspector.auditing.result import CLEAN, Audit
 from inspector.findings.finding import Finding
 from inspector.loader.dtype import NO_WEIGHTS
 from inspector.loading.given import Recorded
-from inspector.loading.outcome import ALTERED, RANDOM, REFUSES, UNKNOWN
-from inspector.loading.quantizers import of_text_model
+from inspector.loading.outcome import ALTERED, RANDOM, REFUSES, UNKNOWN, Load
+from inspector.loading.quantizers import PROGRAMS, of_text_model
 from inspector.loading.tables import NEWEST, OLDER
 from inspector.reconciler.ledger import Line
 
@@ -303,3 +303,8 @@ def why_unread(audited: Audit) -> str:
     if audited.unpacked is None:
         return "the quantization was not understood"
     return "what it does with quantized weights that have errors was not recorded"
+
+
+def is_by_quantization(audited: Audit, load: Load) -> bool:
+    """True if a loader refuses the kind of quantization, which other loaders may read."""
+    return load.loader in PROGRAMS or any(load.because == one.because for one in recorded(audited).values())
