@@ -25,6 +25,8 @@ GENERAL_BUFFERS = {
     "running_var": "a batch norm's statistics",
     "num_batches_tracked": "a batch norm's step counter",
     "scaled_fp8": "ComfyUI's mark of a file with fp8 weights that have scales",
+    "spiece_model": "the file of a SentencePiece tokenizer, in a text encoder of ComfyUI",
+    "tekken_model": "the file of Mistral's tokenizer, in a text encoder of ComfyUI",
     "_extra_state": "Transformer Engine's serialized scaling state",
 }
 """Last segments of the name -> description of the tensor."""

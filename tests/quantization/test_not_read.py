@@ -69,6 +69,13 @@ def test_blocks_of_comfyui_are_read(form: str, helpers: list[str]) -> None:
         assert bad(judged(of_comfyui(form, f"model.layers.1.mlp.down_proj.{helper}"), None)) == ["T610"]
 
 
+@pytest.mark.parametrize("name", ["spiece_model", "tekken_model"])
+def test_a_tokenizer_in_a_text_encoder_of_comfyui_is_no_weight(name: str) -> None:
+    spec = of_comfyui("mxfp8")
+    assert bad(judged({**spec, name: ("U8", (4548,))}, None)) == []
+    assert bad(judged({**spec, f"{name}_2": ("U8", (4548,))}, None)) == ["N405"]
+
+
 def of_ascend(lost: str = "") -> Spec:
     """Llama as ModelSlim writes it for an NPU, without a tensor."""
     spec: Spec = {name: (dtype, tuple(shape)) for name, dtype, shape in rest(LLAMA)}
