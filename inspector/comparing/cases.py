@@ -63,6 +63,11 @@ class Namer:
         side = self.target if kind == DROPPED else self.source
         return any((one.identity.role, one.identity.tensor) == (identity.role, identity.tensor) for one in side.copies)
 
+    def is_stored(self, kind: str, name: str) -> bool:
+        """True if the side that lacks parameters has a tensor of this name."""
+        side = self.target if kind == DROPPED else self.source
+        return name in side.audited.checkpoint.tensors
+
     def siblings(self, kind: str, identity: Identity) -> list[Piece]:
         """Pieces with this identity on the side that lacks the tensors."""
         both = [one for one in self.found.carried if one.identity == identity]

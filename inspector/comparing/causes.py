@@ -203,6 +203,7 @@ def _rest(kind: str, listed: Sequence[OpenTensors], namer: Namer) -> Iterator[Ca
         where = boxes_in_words(first.piece.nouns, first.boxes)
         siblings = namer.siblings(kind, first.piece.identity)
         open_question = all(namer.is_unsettled(kind, one.piece) for one in members)
+        expected = tuple(dict.fromkeys(name for one in members for name in namer.expected(kind, one)))[:12]
         one_sided = TieUnknown if open_question else ParametersDropped if kind == DROPPED else ParametersInvented
         finding = one_sided(
             place=Place(family=family_name(first.piece.line.family), indices=where or None),
@@ -215,9 +216,10 @@ def _rest(kind: str, listed: Sequence[OpenTensors], namer: Namer) -> Iterator[Ca
             shape=first.piece.shape,
             tied=_tied(first.piece),
             names=tuple(name for one in members for name in namer.names(kind).of(one.piece, one.boxes, 3))[:12],
-            expected=tuple(dict.fromkeys(name for one in members for name in namer.expected(kind, one)))[:12],
+            expected=expected,
             families=tuple(family_name(one.piece.line.family) for one in members[:12]),
             copy_stored=all(namer.is_copied(kind, one.piece.identity) for one in members),
+            held=bool(expected) and all(namer.is_stored(kind, name) for name in expected),
             confidence="likely" if open_question else "certain",
         )
         yield case_of(kind, finding, members, namer)

@@ -137,9 +137,15 @@ def _is_guess(audited: Audit) -> bool:
 def _families(cases: Sequence[tuple[Finding, frozenset[str]]], sure: frozenset[str]) -> tuple[set[str], set[str]]:
     """(families reported as missing or unexpected, families reported as mismatched)."""
     absences = {family_name(key) for one, keys in cases if not isinstance(one, OF_SHAPES) for key in keys}
-    shapes = {family_name(key) for one, keys in cases if isinstance(one, OF_SHAPES + OF_BOTH) for key in keys}
+    shapes = {family_name(key) for one, keys in cases if isinstance(one, OF_SHAPES + OF_BOTH) or _is_held(one)
+              for key in keys}  # fmt: skip
     named = {family_name(key) for key in sure}
     return absences | named, shapes | named
+
+
+def _is_held(finding: Finding) -> bool:
+    """True for parameters that a stored tensor of the other side lacks, which therefore has another shape."""
+    return isinstance(finding, ParametersDropped | ParametersInvented) and finding.held
 
 
 OF_FOLDERS = (ConfigMissing, ModelTypeMissing, FileNameUnknown, IndexRequired)

@@ -15,7 +15,7 @@ class OneSidedFinding(Finding, frozen=True, kw_only=True):
 
     whole: all of the family. side: "source" or "target". tied: what they may be tied to on the other side. names: of
     the tensors. expected: the names they would have on the other side. copy_stored: the other side stores them, but its
-    config makes them copies of `tied`.
+    config makes them copies of `tied`. held: the other side stores the expected tensors, which hold fewer parts.
     """
 
     roles: tuple[str, ...]
@@ -30,6 +30,7 @@ class OneSidedFinding(Finding, frozen=True, kw_only=True):
     expected: tuple[str, ...]
     families: tuple[str, ...]
     copy_stored: bool = False
+    held: bool = False
 
     def headline(self) -> str:
         where = f" of {self.where}" if self.where else ""
@@ -39,6 +40,8 @@ class OneSidedFinding(Finding, frozen=True, kw_only=True):
         """The parameters that the other side lacks, in words."""
         if self.copy_stored:
             return f"{listed(self.expected, 2)} is stored, and its config ties it"
+        if self.held:
+            return f"{listed(self.expected, 2)} {'lacks' if len(self.expected) == 1 else 'lack'} them"
         return f"no {listed(self.expected, 2)}" if self.expected else "no tensor of this role"
 
 
