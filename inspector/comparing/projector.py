@@ -19,6 +19,7 @@ from inspector.findings.conversion.projector import NotAProjector, ProjectorInco
 from inspector.findings.conversion.relation import LeftOut
 from inspector.findings.finding import NAMES_SHOWN, Finding, ordered
 from inspector.findings.names.tensors import TensorMissing
+from inspector.findings.shapes import ShapeDiffers
 
 
 class Outside(Struct, frozen=True):
@@ -196,9 +197,11 @@ def _findings(found: Projected, source: Audit, projector: Audit) -> Iterator[Fin
             expected=before[first.name].shape,
             file=projector.title,
         )
-    named = {one.parts[0] for one in found.missing}
+    missing, mismatched = ({one.parts[0] for one in some} for some in (found.missing, found.mismatched))
     for one in projector.findings:
-        if one.severity == "error" and not (isinstance(one, TensorMissing) and named.issuperset(one.names)):
+        absent = isinstance(one, TensorMissing) and missing.issuperset(one.names)
+        misshapen = isinstance(one, ShapeDiffers) and mismatched.issuperset(one.names)
+        if one.severity == "error" and not (absent or misshapen):
             yield one
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from inspector.architectures.defaults import defaults_of
+from inspector.loading.integers import counts
 from inspector.loading.tables import OLDER, ClassRules
 from inspector.notation.binding import Plan
 from inspector.notation.spelling import Spelling
@@ -43,11 +44,12 @@ def is_as_written(case: Reconciled, rules: ClassRules, values: Mapping[str, Any]
             or block.slot.extra
             or block.tie is not None
             or block.key in rules.lacks
-            or not (block.slot.built or block.key in rules.stored)
+            or not (block.slot.built or block.key in rules.stored or counts(block.slot))
         ):
             return False
     untied = rules.ties and off
-    stored = {block.key for block in plan.blocks if (untied or block.tie is None) and block.key in rules.stored}
+    kept = (one for one in plan.blocks if one.key in rules.stored or counts(one.slot))
+    stored = {one.key for one in kept if untied or one.tie is None}
     if not placed.issuperset(stored) or any(block.slot.group for block in plan.blocks if block.key not in placed):
         return False
     if major == OLDER and rules.prefix and rules.within != any(key.startswith(rules.prefix) for key in placed):

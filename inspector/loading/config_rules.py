@@ -22,6 +22,7 @@ from inspector.architectures.config_types import checks_layers_itself, layer_typ
 from inspector.architectures.defaults import defaults_by
 from inspector.architectures.value_rules import configs_within, refused_values, values_of_refused_kinds
 from inspector.loader.config_file import named_class
+from inspector.loading.layer_overrides import OVERRIDES, refused_override
 from inspector.loading.tables import NEWEST, OLDER
 from inspector.notation.definition import Architecture
 from inspector.notation.scope import Scope
@@ -76,15 +77,28 @@ def refused_config(
         return Refused(f"{key} is not {value.wanted}", (key,))
     types = {id(inner): kind for _, inner, kind in configs_within(values, values.get("model_type"))}
     for part, inner in _with_parts(values):
-        model_type = inner.get("model_type", types.get(id(inner)))
+        model_type = inner.get("model_type", "")
+        model_type = types.get(id(inner)) if model_type == "" else model_type
         if isinstance(model_type, str):
             found = next(_refusals(inner, model_type, major, config=True), None)
             found = found or _refused_layers(inner, model_type, major)
+            unlike = refused_override(inner, model_type) if major == NEWEST else ""
+            found = Refused(unlike, (OVERRIDES,)) if unlike and found is None else found
             if found is not None:
                 return found
             named = "" if part else named_class(values) or ""
             found = next(_refusals(inner, model_type, major, config=False, class_name=named), None)
             if found is not None and (not part or builds(part)):
+                return found
+    return None
+
+
+def open_condition(values: Mapping[str, Any]) -> Refused | None:
+    """A condition under which it is not known whether transformers 5 loads a model completely; None if none holds."""
+    for _, inner, model_type in configs_within(values, values.get("model_type")):
+        if isinstance(model_type, str) and "open" in _rules().get(model_type, {}):
+            found = next(_refusals(inner, model_type, NEWEST, config=True, kind="open"), None)
+            if found is not None:
                 return found
     return None
 
@@ -172,15 +186,15 @@ def _too_few(name: str, listed: Sequence[Any], number: Any) -> Refused | None:
 
 
 def _refusals(
-    values: Mapping[str, Any], model_type: str, major: str, *, config: bool, class_name: str = ""
+    values: Mapping[str, Any], model_type: str, major: str, *, config: bool, class_name: str = "", kind: str = ""
 ) -> Iterator[Refused]:
-    """Why the config class refuses a config, or why the model class refuses it."""
+    """Why the config class refuses a config, or why the model class refuses it. kind: of other rules."""
     kinds = _rules().get(model_type, {})
     rules: tuple[str, ...] = ()
     if not config:
         rules = (*kinds.get("model", ()), *kinds.get("classes", {}).get(class_name, ()))
     else:
-        rules = kinds.get("config" if major == NEWEST else "older", ())
+        rules = kinds.get(kind or ("config" if major == NEWEST else "older"), ())
     if not rules:
         return
     of_type = defaults_by(major if config else NEWEST)

@@ -16,6 +16,7 @@ from inspector.architectures.refused_value import looking_up
 from inspector.architectures.value_rules import PRUNED, QUANTIZATION
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.loaders import TRANSFORMERS
+from inspector.loading.newest_config import as_newest_reads
 from inspector.loading.older_config import as_older_reads
 from inspector.loading.outcome import Load
 from inspector.loading.quantizers import of_text_model, unread_method
@@ -93,6 +94,9 @@ def as_version_reads(given: Given, major: str) -> Given:
     read = as_older_reads(given.values or {}) if major == OLDER else None
     if read is not None:
         return replace(given, values=read, case=None)
+    newest = as_newest_reads(given.values or {}) if major != OLDER else given.values
+    if given.values is not None and newest is not given.values:
+        given = replace(given, values=newest, case=None)
     if major == OLDER or given.values is None or not given.values.get(PRUNED):
         return given
     values = {key: value for key, value in given.values.items() if key != PRUNED}

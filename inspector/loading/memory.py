@@ -17,7 +17,7 @@ from inspector.algebra.names import key_of
 from inspector.algebra.span import Span
 from inspector.loader.layout import Layout
 from inspector.loading.initialising import undrawn
-from inspector.loading.integers import INTEGERS, is_of_integers
+from inspector.loading.integers import INTEGERS, counts, is_of_integers
 from inspector.loading.renaming import Renamed, Transform, older_name, renamed
 from inspector.loading.tables import NEWEST, ClassRules, numbered, transforms_of
 from inspector.loading.templates import Order, joined_with, projected, sample, samples, template
@@ -124,7 +124,7 @@ def memory_of(plan: Plan, rules: ClassRules, name: NamesInMemory) -> Memory:
     copies: set[str] = set()
     for block in plan.blocks:
         slot = block.slot
-        if slot.extra or block.key in rules.lacks or not (slot.built or block.key in rules.stored):
+        if slot.extra or block.key in rules.lacks or not (slot.built or block.key in rules.stored or counts(slot)):
             continue
         for found, number, text, (axes,) in name.of_family(block.key, (block.axes,)):
             key, order = template(text)

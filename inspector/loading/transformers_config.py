@@ -8,8 +8,9 @@ from typing import Any
 from inspector.architectures.catalog import definition_of
 from inspector.architectures.value_rules import QUANTIZATION
 from inspector.loader.checkpoint import SIBLINGS_KEPT
-from inspector.loading.config_rules import refused_config
+from inspector.loading.config_rules import open_condition, refused_config
 from inspector.loading.given import Given, answer_of
+from inspector.loading.newest_config import as_newest_reads
 from inspector.loading.outcome import REFUSES, UNKNOWN, UNMEASURED, UNSUPPORTED, Load
 from inspector.loading.tables import NEWEST, has_type, names_of, rules_of, type_of_class
 from inspector.loading.unmeasured import unmeasured_value
@@ -30,6 +31,7 @@ def by_config(given: Given, major: str) -> Load | None:
         return answer_of(major, UNSUPPORTED, f"it has no model type {values['model_type']}")
     if lacks_method(values, major):
         return answer_of(major, REFUSES, f"{QUANTIZATION} names no quant_method", keys=(QUANTIZATION,))
+    values = as_newest_reads(values) if major == NEWEST else values
     odd = next(mistyped(values), None) if major == NEWEST else None  # transformers 4 checks no types
     if odd is not None:
         key = ".".join(odd.path)
@@ -38,10 +40,13 @@ def by_config(given: Given, major: str) -> Load | None:
     if refused is not None:
         return answer_of(major, REFUSES, refused.because, keys=refused.keys)
     unmeasured = unmeasured_value(values, major)
-    if unmeasured is None:
+    keys: tuple[str, ...] = () if unmeasured is None else (unmeasured,)
+    condition = open_condition(values) if major == NEWEST and not keys else None
+    keys = keys if condition is None else condition.keys
+    if not keys:
         return None
-    because = f"no measurement shows whether a model is built with such a value of {unmeasured}"
-    return answer_of(major, UNKNOWN, because, keys=(unmeasured,), excuse=UNMEASURED)
+    because = f"no measurement shows whether a model is built with such a value of {keys[0]}"
+    return answer_of(major, UNKNOWN, because, keys=keys, excuse=UNMEASURED)
 
 
 def _has_class_alone(values: Mapping[str, Any], class_name: str | None, major: str) -> bool:

@@ -16,6 +16,8 @@ Switch = str | bool
 """A predicate of the expression language, or a constant."""
 MEAN, COUNTER = "running_mean", "num_batches_tracked"
 """Last segments of two buffers of a batch norm; the counter is required of no file."""
+BATCH_NORM = "batchnorm"
+"""Name of the kind of torch's batch norms."""
 
 
 class Tensor(Struct, frozen=True):
@@ -102,7 +104,7 @@ def batchnorm(dim: str) -> Kind:
     """A batch norm: weight and bias are counted; the running statistics are buffers; the step counter
     may be left out.
     """
-    return Kind("batchnorm", f"[{dim}]", (Tensor(".weight", (dim,)), Tensor(".bias", (dim,)), *_running(dim)))
+    return Kind(BATCH_NORM, f"[{dim}]", (Tensor(".weight", (dim,)), Tensor(".bias", (dim,)), *_running(dim)))
 
 
 def frozen_batchnorm(dim: str) -> Kind:

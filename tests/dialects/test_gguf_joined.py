@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 from inspector.auditing.start import audit
+from inspector.comparing.checkpoints import compare
 from inspector.dialects.llama_cpp import reads
 from tests.dialects.recorded_gguf import Written, records, source_of, target_of
 from tests.sampling import sampled
+from tests.values.value_files import write
 
 PARTS = ("attn_q", "attn_k", "attn_v")
 JOINED = "attn_qkv"
@@ -66,3 +68,18 @@ def test_joined_projections_that_llama_cpp_does_not_read_are_one_finding(model_t
         written.arrays[name.replace("ffn_gate", "ffn_gate_up")] = np.concatenate(parts)
     found = audit(str(written.save(tmp_path / "model.gguf"))).findings
     assert [one.code for one in found if one.severity != "note"] == ["N441"]
+
+
+@pytest.mark.parametrize("name", ["mixtral", "qwen3_moe", "olmoe"])
+@pytest.mark.parametrize("part", ["gate", "down"])
+def test_a_tensor_of_experts_that_lacks_one_is_one_finding(name: str, part: str, tmp_path: Path) -> None:
+    record = records()[name]
+    source = source_of(record)
+    file = target_of(record, source)
+    short = f"blk.0.ffn_{part}_exps.weight"
+    file.arrays[short] = file.arrays[short][:-1]
+    write(tmp_path / "source", source, record["config"])
+    reported = compare(str(tmp_path / "source"), str(file.save(tmp_path / "target.gguf")))
+    (finding,) = (one for one in reported.findings if one.severity == "error")
+    assert (finding.code, finding.facts["tensors"]) == ("V803", 1)
+    assert ("target", f"{short} lacks them") in finding.rows()

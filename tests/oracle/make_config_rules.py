@@ -12,6 +12,7 @@ config keys, numbers and arithmetic becomes an expression that must not hold. Ot
 that must be a multiple of the number of heads, cross-attention without a decoder and a padding token without a row are
 found by building the model of the first record with other values (`model`), and those of other classes (`classes`);
 the numbers of heads also for the types of configs within others that have no record.
+Conditions under which the result depends on what is installed or on other switches (`open`) are kept.
 Which rules hold in transformers 4.57 (`older`), `tests/oracle/make_setting_rules.py` measures.
 The accepted types are those that the validators of a field accept.
 """
@@ -34,6 +35,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from inspector.architectures.config_types import types_of as types_within
 from tests.judged import base_record, oracle_types, records
 from tests.oracle.field_types import types_of
 from tests.oracle.value_cases import changed as placed
@@ -223,6 +225,7 @@ def record_types(auto: Any, activations: Sequence[str]) -> None:
 
 
 WIDTHS = ("hidden_size", "d_model", "n_embd", "dim", "embed_dim", "emb_dim")
+RATE = re.compile(r"downsample_rate$")
 HEADS = re.compile(r"(encoder_|decoder_)?(num_)?(attention_)?heads|n_heads?|num_(encoder|decoder)_attention_heads")
 
 
@@ -322,12 +325,25 @@ def of_parts(model_type: str, known: Collection[str]) -> Iterator[tuple[str, lis
     """
     first = base_record(model_type)
     config = {**decoded(first["config"] or {}), "model_type": model_type}
-    for path, kind in parts(config):
+    declared = types_within(model_type)
+    for path, stated in parts(config):
         inner: Any = config
         for key in path:
             inner = inner[key]
-        if kind not in known and any(HEADS.fullmatch(key) for key in inner) and _builds(first["class"], config):
+        kind = stated or (declared.inner.get(path[0], "") if declared is not None and len(path) == 1 else "")
+        if (
+            kind
+            and kind not in known
+            and any(HEADS.fullmatch(key) for key in inner)
+            and _builds(first["class"], config)
+        ):
             yield kind, list(of_heads(inner, partial(_builds_with, first["class"], config, path)))
+
+
+def has_class(model_type: str) -> bool:
+    """Whether transformers exports the class of a record of a type, with which its rules are found."""
+    exported = dir(importlib.import_module("transformers"))
+    return any(one["class"] in exported for one in records(model_type))
 
 
 def _builds_with(class_name: str, config: Mapping[str, Any], path: tuple[str, ...], inner: Mapping[str, Any]) -> bool:
@@ -342,11 +358,18 @@ def of_heads(config: Mapping[str, Any], builds: Callable[[Mapping[str, Any]], bo
             yield f"({key} == 0)"
         numbers = [number for number in range(1, 13) if number != config[key]]
         wrong = {number for number in numbers if not builds({**config, key: number})}
-        for width in WIDTHS:
-            size = config.get(width)
-            if type(size) is int and wrong and wrong == {number for number in numbers if size % number}:
+        for width, size in widths_of(config):
+            if wrong and wrong == {number for number in numbers if size % number}:
                 yield f"(({width} % {key}) != 0)"
                 break
+
+
+def widths_of(config: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+    """(expression, size) of the widths of a config, and of those divided by a rate."""
+    sizes = {width: config[width] for width in WIDTHS if type(config.get(width)) is int}
+    yield from sizes.items()
+    for rate in [key for key, one in config.items() if RATE.search(key) and type(one) is int and one > 1]:
+        yield from ((f"({width} // {rate})", size // config[rate]) for width, size in sizes.items())
 
 
 def _builds(class_name: str, config: Mapping[str, Any]) -> bool:
@@ -424,11 +447,14 @@ def main() -> None:
                 some[name] = [*some.get(name, ()), *listed]
             if any(rules.values()):
                 rules["older"] = [one for one in before.get(model_type, {}).get("older", ()) if one in stated]
+                rules["open"] = before.get(model_type, {}).get("open", [])
                 rules["pad"] = default_pad(auto.CONFIG_MAPPING[model_type]) if PAD in str(rules) else 0
                 found[model_type] = {key: listed for key, listed in rules.items() if listed}
     for model_type in named or recorded:
-        of_models = {name for name, rules in found.items() if name in recorded or "model" in rules}
-        for name, listed in of_parts(model_type, {*recorded, *of_models}) if model_type in recorded else ():
+        of_models = {name for name, rules in found.items() if "model" in rules}
+        for name, listed in (
+            of_parts(model_type, {*filter(has_class, recorded), *of_models}) if model_type in recorded else ()
+        ):
             if listed:
                 found[name] = {**found.get(name, {}), "model": listed}
     lines = [f"{json.dumps(name)}: {json.dumps(rules)}" for name, rules in sorted(found.items())]
