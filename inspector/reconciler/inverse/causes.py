@@ -149,7 +149,7 @@ def _with_what_follows(causes: Sequence[Cause]) -> Cause | None:
 def _are_stated(causes: Sequence[Cause]) -> bool:
     """True for a few numbers or words of the config that are wrong together."""
     return len(causes) <= MOST_CAUSES and all(
-        cause.config is not None and not cause.defaulted and type(cause.config) is type(cause.weights)
+        isinstance(cause.config, int | str) and not cause.defaulted and type(cause.config) is type(cause.weights)
         for cause in causes
     )
 

@@ -20,10 +20,10 @@ class Effect(msgspec.Struct, frozen=True):
     """Counts of tensors.
 
     gain: resolved minus new differences. agreeing: stored tensors that match the changed rows. broken: those that
-    matched before and no longer do. missing: expected by the changed rows, not stored and not expected before, without
-    tied copies. opens: more dims are unknown than before. reshapes: fewer tensors are mismatched. partial: it explains
-    only a fraction of a lost, added or renamed part. confirms: values that the config states and that are read only
-    with this value.
+    matched before and no longer do. missing: expected by the changed rows and not stored, for numbers only those not
+    expected before, without tied copies. opens: more dims are unknown than before. reshapes: fewer tensors are
+    mismatched. partial: it explains only a fraction of a lost, added or renamed part. confirms: values that the config
+    states and that are read only with this value.
     """
 
     gain: int
@@ -67,7 +67,9 @@ def effect_of(differences: Differences, leaf: Leaf, value: Any) -> Effect | None
         gain=gain,
         agreeing=sum(one.tensors for one in after.placed if id(one.block) in new and one.fits),
         broken=_broken(before.placed, after.placed),
-        missing=_newly_missing(before, [gap for gap in after.missing if id(gap.block) in new]),
+        missing=_missing(
+            before, [gap for gap in after.missing if id(gap.block) in new], shortened=isinstance(value, list)
+        ),
         opens=_open(changed.values()) > _open(differences.rows[at] for at in changed),
         reshapes=sum(one.tensors for one in after.mismatched) < sum(one.tensors for one in before.mismatched),
         partial=gain > 0 and explains_in_part(differences, keys, before, after),
@@ -75,10 +77,13 @@ def effect_of(differences: Differences, leaf: Leaf, value: Any) -> Effect | None
     )
 
 
-def _newly_missing(before: Placement, gaps: Sequence[Gap]) -> int:
-    """The number of missing tensors that were not missing before: those of a lost layer are missing with any value."""
+def _missing(before: Placement, gaps: Sequence[Gap], *, shortened: bool) -> int:
+    """The number of missing tensors that were not missing before: those of a lost layer are missing with any value.
+
+    shortened: the value is a list of sizes. One that leaves parts out has to explain all of them.
+    """
     known: dict[str, tuple[Box, ...]] = {}
-    for gap in before.missing:
+    for gap in () if shortened else before.missing:
         known[gap.block.key] = (*known.get(gap.block.key, ()), *gap.boxes)
     added = (minus(gap.boxes, known.get(gap.block.key, ())) for gap in gaps if not gap.block.slot.tied)
     return sum(count(boxes) for boxes in added)
