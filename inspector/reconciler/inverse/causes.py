@@ -147,8 +147,8 @@ def _with_what_follows(causes: Sequence[Cause]) -> Cause | None:
 
 
 def _are_stated(causes: Sequence[Cause]) -> bool:
-    """True for a few numbers or words of the config that are wrong together."""
-    return len(causes) <= MOST_CAUSES and all(
+    """True for a few numbers or words of the config that are wrong together. A single one would explain them alone."""
+    return 1 < len(causes) <= MOST_CAUSES and all(
         isinstance(cause.config, int | str) and not cause.defaulted and type(cause.config) is type(cause.weights)
         for cause in causes
     )
