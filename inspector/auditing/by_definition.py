@@ -206,6 +206,7 @@ def _compared(draft: Draft, judged: Judged) -> Draft:
     file, findings = checkpoint.config, without_module_of_mlx(judged.findings, checkpoint, case.ledger.lines)
     typed: list[Finding] = []
     if known and file is not None and file.kind == "config":
+        loaded = bool(checkpoint.set_name) and not file.file.endswith(".gguf")  # whose keys are only some of a config's
         if is_component(reading.name):
             from inspector.reconciler.diffusers_values import refused_values
 
@@ -213,9 +214,9 @@ def _compared(draft: Draft, judged: Judged) -> Draft:
         elif findings:
             from inspector.reconciler.refused_once import with_types
 
-            findings, typed = with_types(findings, case.plan.scope, file.values, bool(checkpoint.set_name))
+            findings, typed = with_types(findings, case.plan.scope, file.values, loaded)
         else:
-            typed = list(wrong_types(case.plan.scope, file.values, (), bool(checkpoint.set_name)))
+            typed = list(wrong_types(case.plan.scope, file.values, (), loaded))
     found = tuple(entries_in_vain(draft.findings, checkpoint, case))
     draft = replace(draft, reading=reading, case=case, ledger=case.ledger, findings=found)
     if checkpoint.partial:
