@@ -353,7 +353,7 @@ COMPONENTS: list[tuple[str, list[Any], str, list[str], str]] = [
     ("AutoencoderKL", [["config", ["norm_num_groups"], 0]], "findings", ["C311"], ""),
     ("UNet2DConditionModel", [["config", ["encoder_hid_dim_type"], "text_projection"]], "findings", ["C311"], ""),
     ("UNet2DConditionModel", [["config", ["mid_block_type"], None]], "findings", ["C310"], "set"),
-    ("AllegroTransformer3DModel", [["config", ["num_layers"], None]], "findings", ["C310"], "set"),
+    ("AllegroTransformer3DModel", [["config", ["num_layers"], None]], "findings", ["C310"], ""),
     ("AllegroTransformer3DModel", [["config", ["num_layers"], "2"]], "findings", ["C311"], "set"),
     ("AllegroTransformer3DModel", [["config", ["num_attention_heads"], -4]], "findings", ["C311"], "set"),
     ("SD3Transformer2DModel", [["config", ["patch_size"], 2.0]], "findings", ["C311"], "set"),
