@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 from msgspec.structs import replace
@@ -143,31 +144,34 @@ def audit(
     ('findings', 38597376)
     """
     stated, wanted = inputs.claim_of(claim), inputs.loader_of(loader)
-
-    def audited_set(weights: str | None) -> AuditResult:
-        with one_budget():
-            checkpoint = load(
-                source, config=config, weights=weights, revision=revision, subfolder=subfolder, repo_type=repo_type,
-                local_files_only=local_files_only, cache_dir=cache_dir, token=token, progress=progress,
-            )  # fmt: skip
-            bases, whole = inputs.place_of(base), weights is None
-            return audit_opened(checkpoint, stated, base=bases, with_base=with_base, whole=whole, progress=progress)
-
+    read = partial(
+        load, source, config=config, revision=revision, subfolder=subfolder, repo_type=repo_type, progress=progress,
+        local_files_only=local_files_only, cache_dir=cache_dir, token=token,
+    )  # fmt: skip
+    judge = partial(audit_opened, claim=stated, base=inputs.place_of(base), with_base=with_base, progress=progress)
     with access(token, cache_dir):
-        audited = _of_loader(audited_set(weights), wanted, audited_set)
-        audited = _read_more(audited, values or bool(tensors), tensors, reference, progress)
-        audited = _with_samples(audited) if sample and not (values or tensors) else audited
+        audited = _of_set(weights, read, judge, wanted)
+        audited = _read_more(audited, values or bool(tensors), tensors, reference, progress, sample=sample)
         return _as(Audit, _judged_for(audited, wanted))
 
 
-def _of_loader(audited: AuditResult, loader: str | None, again: Callable[[str], AuditResult]) -> AuditResult:
-    """The audit of the weights that a loader takes. again: audits the weights with a name."""
+def _of_set(
+    weights: str | None, read: Callable[..., Checkpoint], judge: Callable[..., AuditResult], loader: str | None
+) -> AuditResult:
+    """The audit of the named weights, or of those that the loader takes. read: reads weights with a name. judge: audits
+    what was read.
+    """
+
+    def of_name(name: str | None) -> AuditResult:
+        with one_budget():
+            return judge(read(weights=name), whole=name is None)
+
+    audited = of_name(weights)
     if loader is None:
         return audited
-    from inspector.auditing.loads.one_loader import set_read_by
+    from inspector.auditing.loads.one_loader import of_own_set
 
-    own = set_read_by(audited, loader)
-    return audited if own is None else again(own)
+    return of_own_set(audited, loader, of_name)
 
 
 def _judged_for(audited: AuditResult, loader: str | None) -> AuditResult:
@@ -178,16 +182,18 @@ def _judged_for(audited: AuditResult, loader: str | None) -> AuditResult:
     return judged_for(audited, loader)
 
 
-def _with_samples(audited: AuditResult) -> AuditResult:
-    from inspector.auditing.samples import with_samples
-
-    return with_samples(audited)
-
-
 def _read_more(
-    audited: AuditResult, values: bool, tensors: tuple[str, ...], reference: bool, progress: Progress | None
+    audited: AuditResult,
+    values: bool,
+    tensors: tuple[str, ...],
+    reference: bool,
+    progress: Progress | None,
+    *,
+    sample: bool = False,
 ) -> AuditResult:
-    """The audit with the answers of the reference reader if a file is damaged, and with the requested values."""
+    """The audit with the answers of the reference reader if a file is damaged, and with the requested values; with
+    samples of tied copies if no values are requested.
+    """
     if reference or values or audited.is_damaged:
         from inspector.auditing.files.reference import with_reference
 
@@ -196,6 +202,10 @@ def _read_more(
         from inspector.auditing.values import with_values
 
         audited = with_values(audited, tensors, progress)
+    elif sample:
+        from inspector.auditing.samples import with_samples
+
+        audited = with_samples(audited)
     return audited
 
 

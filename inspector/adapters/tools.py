@@ -115,15 +115,17 @@ _ENDINGS: Final[Mapping[str, tuple[str, str, str]]] = {
     ".lora_magnitude_vector.weight": ("", "magnitude", ""), ".magnitude": ("", "magnitude", ""),
 }  # fmt: skip
 """Ending of a name -> (method, part, writer)."""
+OF_ADAPTER: Final = r"(?:\.[A-Za-z_]\w*)"
+"""The name of an adapter behind a matrix, as PEFT holds it in memory."""
 _LAST: Final = re.compile(
-    r"(?:\.lora_[AB](?:\.[A-Za-z_]\w*)*|\.lora_(?:down|up|mid)|\.lora(?:_linear_layer)?\.(?:down|up)"
+    rf"(?:\.lora_[AB]{OF_ADAPTER}*|\.lora_(?:down|up|mid)|\.lora(?:_linear_layer)?\.(?:down|up)"
     r"|\.[ab][12]|\.[qp]_layer|\.lora_magnitude_vector|\.oft_R)"
     r"\.weight$|\.oft_blocks\.#$|\.oft_R\.scaled_oft$|\.weight\.lora_[ab]$|\.lora_B\.bias$|\.[A-Za-z0-9_]+$"
 )
 """The part of a name that may be one of these endings."""
-NAMED_PAIR: Final = re.compile(r"(\.lora_[AB])((?:\.[A-Za-z_]\w*)+)\.weight$")
-"""The end of the name of a pair's matrix with the name of the adapter, as PEFT holds it in memory: (matrix, name). A
-state dict that was saved, read and saved again has two.
+NAMED_PAIR: Final = re.compile(rf"(\.lora_[AB])({OF_ADAPTER}+)\.weight$")
+"""The end of the name of a pair's matrix with the name of the adapter: (matrix, name). A state dict that was saved,
+read and saved again has two.
 """
 _PROCESSOR: Final = re.compile(
     r"(?P<module>.*)\.processor\.(?P<name>\w+)_lora(?P<stream>\d?)\.(?P<part>down|up)\.weight"

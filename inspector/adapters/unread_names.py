@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from inspector.adapters.names import PREFIX, renames_of
-from inspector.adapters.tools import NAMED_PAIR, ToolTensor
+from inspector.adapters.tools import NAMED_PAIR, OF_ADAPTER, ToolTensor
 from inspector.findings.finding import Finding
 from inspector.matcher.families import Families
 from inspector.reconciler.wording import names_in
@@ -52,7 +52,7 @@ _OF_HUNYUAN: Final = re.compile(
 )
 """Modules with names that the authors of HunyuanVideo and HunyuanImage use, and the authors of FLUX do not."""
 _PAIR: Final = re.compile(
-    r"\.lora_[AB](?:\.[A-Za-z_]\w*)*\.weight$|\.processor\.to_(?:q|k|v|out)_lora\.(?:down|up)\.weight$"
+    rf"\.lora_[AB]{OF_ADAPTER}*\.weight$|\.processor\.to_(?:q|k|v|out)_lora\.(?:down|up)\.weight$"
 )
 """Ending of the name of a pair's matrix, in PEFT and in the attention processors of early diffusers."""
 

@@ -60,16 +60,12 @@ def check_loader(loader: str | None) -> None:
 
 
 def run_for(loader: str | None, audited: Audit, again: Callable[[str], Audit]) -> Audit:
-    """The audit of the weights that a loader takes, which may be others than the preferred ones.
-
-    again: audits the weights with a name.
-    """
+    """The audit of the weights that a loader takes. again: audits the weights with a name."""
     if loader is None:
         return audited
-    from inspector.auditing.loads.one_loader import set_read_by
+    from inspector.auditing.loads.one_loader import of_own_set
 
-    own = set_read_by(audited, loader)
-    return audited if own is None else again(own)
+    return of_own_set(audited, loader, again)
 
 
 def for_loader(audited: Audit, loader: str | None) -> Audit:

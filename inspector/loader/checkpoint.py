@@ -292,9 +292,7 @@ def assemble(
     in_component = weights is not None and "pipeline" in configs and (audit is None or not audit.files)
     if picked.weights is None or audit is None or in_component:
         if in_component:
-            from inspector.loader.without_weights import of_no_component
-
-            findings = [*faults, of_no_component(str(weights), configs["pipeline"])]
+            findings = [*faults, _of_no_component(str(weights), configs["pipeline"])]
         elif not picked.findings and "pipeline" not in configs:
             findings.extend(_instead_of_weights(contents, configs))
         others = tuple(OtherSet(one.name, one.files, one.bytes, one.kind) for one in contents.sets)
@@ -330,6 +328,12 @@ def _instead_of_weights(contents: Contents, configs: Mapping[str, Config]) -> It
     from inspector.loader.without_weights import instead_of_weights
 
     return instead_of_weights(contents, configs)
+
+
+def _of_no_component(weights: str, pipeline: Config) -> Finding:
+    from inspector.loader.without_weights import of_no_component
+
+    return of_no_component(weights, pipeline)
 
 
 def _without_weights(source: Source, listing: Listing, configs: Mapping[str, Config], only: str | None) -> Checkpoint:

@@ -362,8 +362,9 @@ class SetReading:
         from inspector.findings.reading.place import NotARegularFile, NotFound, NotPermitted, ReadFailed, Unreadable
 
         if refusal.reason == "permission":
-            denied = NotPermitted(place=Place(file=name), reason=refusal.reason, detail=refusal.detail)
-            self.findings.append(replace(denied, folder=refusal.folder))
+            place = Place(file=name)
+            denied = NotPermitted(place=place, reason=refusal.reason, detail=refusal.detail, folder=refusal.folder)
+            self.findings.append(denied)
             return
         kinds: dict[str, type[Unreadable]] = {
             "not-regular": NotARegularFile,

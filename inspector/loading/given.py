@@ -91,16 +91,15 @@ def as_version_reads(given: Given, major: str) -> Given:
     if major == OLDER and _labels_differ(given.values or {}):
         values = {key: value for key, value in (given.values or {}).items() if key != LABELS}
         given = replace(given, values=values, case=None)
-    read = as_older_reads(given.values or {}) if major == OLDER else None
-    if read is not None:
-        return replace(given, values=read, case=None)
-    newest = as_newest_reads(given.values or {}) if major != OLDER else given.values
-    if given.values is not None and newest is not given.values:
-        given = replace(given, values=newest, case=None)
-    if major == OLDER or given.values is None or not given.values.get(PRUNED):
+    if major == OLDER:
+        read = as_older_reads(given.values or {})
+        return given if read is None else replace(given, values=read, case=None)
+    if given.values is None:
         return given
-    values = {key: value for key, value in given.values.items() if key != PRUNED}
-    return replace(given, values=values, case=None)
+    newest = as_newest_reads(given.values)
+    if newest.get(PRUNED):
+        newest = {key: value for key, value in newest.items() if key != PRUNED}
+    return given if newest is given.values else replace(given, values=newest, case=None)
 
 
 def with_types_of_parts(values: Mapping[str, Any], major: str) -> Mapping[str, Any] | None:

@@ -18,12 +18,7 @@ def as_newest_reads(values: Mapping[str, Any]) -> Mapping[str, Any]:
     found: Mapping[str, Any] = values
     for path, inner, kind in configs_within(values, values.get("model_type")):
         listed = inner.get(LAYERS)
-        if (
-            isinstance(kind, str)
-            and kind in FULL_AT_LAST
-            and isinstance(listed, list)
-            and listed
-            and listed[-1] != FULL
-        ):
+        sets = isinstance(kind, str) and kind in FULL_AT_LAST
+        if sets and isinstance(listed, list) and listed and listed[-1] != FULL:
             found = with_leaf(found, {}, (*path, LAYERS), [*listed[:-1], FULL])
     return found

@@ -70,9 +70,8 @@ def check_claim(
 
 def _cut_off(stated: Stated, true: int) -> str | None:
     """That a total leaves out digits of the count instead of rounding it."""
-    if not stated.cuts_off(true):
-        return None
-    return f"{_more(stated.value - true)}: its digits are cut off; rounded it is {stated.rounding(true)}"
+    words = stated.cut_off(true)
+    return None if words is None else f"{_more(stated.value - true)}: {words}"
 
 
 def _of_class(true: int, case: Reconciled | None) -> Iterator[tuple[str, int]]:

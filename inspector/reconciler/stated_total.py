@@ -12,7 +12,7 @@ class Stated(Struct, frozen=True):
 
     text: str
     value: int
-    unit: int  # half a unit of the last given digit; 0 where all digits are given
+    unit: int  # one of the last given digit, 10,000,000 for 8.03B; 0 where all digits are given
 
     @property
     def rounded(self) -> str:
@@ -23,11 +23,13 @@ class Stated(Struct, frozen=True):
         """True if a count equals this number to the given digits."""
         return 2 * abs(number - self.value) <= self.unit
 
-    def cuts_off(self, number: int) -> bool:
-        """True if the further digits of a count were left out without rounding: 405B of 405,853,388,800."""
-        return bool(self.unit) and number // self.unit * self.unit == self.value and not self.covers(number)
+    def cut_off(self, number: int) -> str | None:
+        """What is wrong if the further digits of a count were left out without rounding: 405B of 405,853,388,800."""
+        if not self.unit or number // self.unit * self.unit != self.value or self.covers(number):
+            return None
+        return f"its digits are cut off; rounded it is {self._rounding(number)}"
 
-    def rounding(self, number: int) -> str:
+    def _rounding(self, number: int) -> str:
         """A count with as many digits and in the same unit as the text: 405,853,388,800 as 406B."""
         letter = self.text[-1]
         power = _UNITS[letter.lower()]

@@ -48,8 +48,8 @@ def test_numbers_are_read(text: str, value: int, covered: list[int], other: list
 def test_a_total_may_cut_off_digits(text: str, number: int, rounded: str | None) -> None:
     stated = read_claim(text)
     assert stated is not None
-    assert stated.cuts_off(number) == (rounded is not None)
-    assert rounded is None or stated.rounding(number) == rounded
+    words = stated.cut_off(number)
+    assert words == (None if rounded is None else f"its digits are cut off; rounded it is {rounded}")
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from msgspec.structs import replace
@@ -25,13 +26,17 @@ OF_GGUF: Final = ("llama.cpp", "ollama")
 """Loaders that take a GGUF file where there is one."""
 
 
-def set_read_by(audited: Audit, loader: str) -> str | None:
-    """The name of other weights that a loader takes instead of the audited ones; None if these are its own."""
+def of_own_set(audited: Audit, loader: str, again: Callable[[str], Audit]) -> Audit:
+    """The audit of the weights that a loader takes, which may be others than the audited ones.
+
+    again: audits the weights with a name.
+    """
     checkpoint = audited.checkpoint
     if loader not in OF_GGUF or checkpoint.alone or checkpoint.set_name.endswith(".gguf"):
-        return None
+        return audited
     others = (one.name for one in checkpoint.other_sets if one.kind == "gguf")
-    return next((name for name in others if PROJECTOR not in name.casefold()), None)
+    own = next((name for name in others if PROJECTOR not in name.casefold()), None)
+    return audited if own is None else again(own)
 
 
 def judged_for(audited: Audit, name: str) -> Audit:

@@ -64,7 +64,8 @@ def block_missing(checkpoint: Checkpoint, unpacked: Unpacked, lines: Sequence[Li
     packing = one_packing(scheme, ((one, line.layout.shape) for one, line in packed))
     determined = block_of_weights(scheme, unpacked, lines, of_transformers=of_transformers)
     key = determined.key
-    block, others = (determined.blocks[0], determined.blocks[1:]) if determined.blocks else (None, ())
+    usual, others = (determined.blocks[0], determined.blocks[1:]) if determined.blocks else (None, ())
+    block = usual
     ways = {(one.scheme, one.bits, one.group_size) for one, _ in packed}
     if scheme.startswith("mlx") and len(ways) > 1 and all(way[0].startswith("mlx") for way in ways):
         block = mixed_block([(one, modules_of(line)) for one, line in packed])
@@ -85,7 +86,7 @@ def block_missing(checkpoint: Checkpoint, unpacked: Unpacked, lines: Sequence[Li
         block=block,
         others=others,
         readings=determined.readings,
-        assumed=determined.assumed if block == (determined.blocks or (None,))[0] else (),
+        assumed=determined.assumed if block == usual else (),
         absent=determined.absent if block is None else (),
         known=determined.known if block is None and determined.absent else None,
         module="" if first is None else names_in(first.of, first.boxes, 1)[0].removesuffix(".weight"),

@@ -145,7 +145,7 @@ class ListingIncomplete(Finding, frozen=True, kw_only=True):
 FILE = "replace it with a regular file"
 
 UNREAD_REMEDIES = dict.fromkeys((*OVER_NETWORK, "input-output", "shrank"), TRY_AGAIN) | {
-    "permission": "make the file readable (chmod u+r), and its folder (chmod u+rx)",
+    "permission": f"{READABLE}, and its folder (chmod u+rx)",
     "not-regular": FILE,
 }
 """Reason for which a small file was not read -> what to do."""
