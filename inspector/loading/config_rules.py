@@ -22,7 +22,7 @@ from inspector.architectures.config_types import checks_layers_itself, layer_typ
 from inspector.architectures.defaults import defaults_by
 from inspector.architectures.value_rules import configs_within, refused_values, values_of_refused_kinds
 from inspector.loader.config_file import named_class
-from inspector.loading.layer_overrides import OVERRIDES, refused_override
+from inspector.loading.layer_overrides import OVERRIDES, is_open_override, refused_override
 from inspector.loading.tables import NEWEST, OLDER
 from inspector.notation.definition import Architecture
 from inspector.notation.scope import Scope
@@ -96,6 +96,8 @@ def refused_config(
 def open_condition(values: Mapping[str, Any]) -> Refused | None:
     """A condition under which it is not known whether transformers 5 loads a model completely; None if none holds."""
     for _, inner, model_type in configs_within(values, values.get("model_type")):
+        if isinstance(model_type, str) and is_open_override(inner, model_type):
+            return Refused(OVERRIDES, (OVERRIDES,))
         if isinstance(model_type, str) and "open" in _rules().get(model_type, {}):
             found = next(_refusals(inner, model_type, NEWEST, config=True, kind="open"), None)
             if found is not None:

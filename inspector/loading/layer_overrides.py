@@ -13,6 +13,22 @@ BY_TYPE: Final = frozenset(
 )
 """Model types that compute rotary embeddings with the settings of each type of layers, which must then be alike."""
 
+MEASURED: Final[Mapping[str, frozenset[str]]] = {
+    **dict.fromkeys(BY_TYPE, frozenset({"head_dim", "num_key_value_heads"})),
+    "step3p5": frozenset({"num_attention_heads"}),
+}
+"""Model type -> the settings of single layers that it reads, and that were measured."""
+
+
+def is_open_override(values: Mapping[str, Any], model_type: str) -> bool:
+    """True for settings of single layers of which it was not measured whether a model is built with them: 5.23 refuses
+    `rms_norm_eps` and builds one with `sliding_window` for Qwen3. A value of the whole config counts as absent.
+    """
+    stated, known = values.get(OVERRIDES), {**class_defaults(model_type)[0], **values}
+    settings = [one for one in stated.values() if isinstance(one, dict)] if isinstance(stated, dict) else []
+    names = {name for one in settings for name, value in one.items() if name not in known or known[name] != value}
+    return not names <= MEASURED.get(model_type, frozenset())
+
 
 def refused_override(values: Mapping[str, Any], model_type: str) -> str:
     """Why the settings of single layers are refused; "" if they are not.
