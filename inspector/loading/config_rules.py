@@ -30,6 +30,8 @@ from inspector.notation.settings import Settings
 
 COMPUTED: Final = "auto"
 """A value that a config class replaces by a computed one, such as `mamba_d_head` of Bamba."""
+STAGES: Final = "stages"
+"""Rules on the values of each stage: major versions, number of stages, condition, classes without it."""
 _PAD: Final = "pad_token_id"
 """A key whose default is in the table, where it is large."""
 DEEPEST: Final = 3
@@ -197,7 +199,7 @@ def _refusals(
         rules = (*kinds.get("model", ()), *kinds.get("classes", {}).get(class_name, ()))
     else:
         rules = kinds.get(kind or ("config" if major == NEWEST else "older"), ())
-    if not rules:
+    if not rules and (config or STAGES not in kinds):
         return
     of_type = defaults_by(major if config else NEWEST)
     defaults, aliases = of_type(model_type)
@@ -208,12 +210,33 @@ def _refusals(
     scope = Scope(definition, settings, definition_of)
     computed = kinds.get("stated", ())  # keys that the class computes if they are absent
     for rule in rules:
-        node, keys = parse(rule), _keys(rule)
-        if all(_is_known(settings, key, key in computed) for key in keys) and scope.evaluate(node) is True:
-            spelled = tuple(settings.spelled(key) for key in keys)
-            read = (settings.read(tuple(one.split(".")))[0] for one in keys)
-            stated = ", ".join(f"{key} {one}" for key, one in zip(spelled, read, strict=True))
-            yield Refused(f"its {'config class' if config else 'model'} refuses {show(node)}: {stated}", spelled)
+        known = all(_is_known(settings, key, key in computed) for key in _keys(rule))
+        if known and scope.evaluate(parse(rule)) is True:
+            yield _refused_by(rule, settings, config=config)
+    for majors, number, rule, without in () if config else kinds.get(STAGES, ()):
+        known = all(_is_known(settings, key) for key in (*_keys(number), *_keys(rule)))
+        if known and major in majors and class_name not in without:
+            stage = _stage_against(scope, number, rule)
+            if stage is not None:
+                yield _refused_by(rule.replace("{S}", str(stage)), settings, config=False)
+
+
+def _stage_against(scope: Scope, number: str, rule: str) -> int | None:
+    """The first stage with values that a condition on each stage {S} refuses; None if all have others."""
+    stages, node = scope.evaluate(parse(number)), parse(rule)
+    for stage in range(stages if type(stages) is int else 0):
+        with scope.at([("S", stage)]):
+            if scope.evaluate(node) is True:
+                return stage
+    return None
+
+
+def _refused_by(rule: str, settings: Settings, *, config: bool) -> Refused:
+    """The refusal by a condition. config: by the config class, not by that of the model."""
+    spelled = {settings.spelled(key): settings.read(tuple(key.split(".")))[0] for key in _keys(rule)}
+    stated = ", ".join(f"{key} {value}" for key, value in spelled.items())
+    because = f"its {'config class' if config else 'model'} refuses {show(parse(rule))}: {stated}"
+    return Refused(because, tuple(spelled))
 
 
 @cache

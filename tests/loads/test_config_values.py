@@ -304,6 +304,10 @@ OF_OLDER: list[tuple[str, dict[str, Any], str, str]] = [
     ("focalnet", {"depths": [2, 2, {}]}, "refuses", "error"),
     ("efficientnet", {"kernel_sizes": [3, 3, 5, 3, {}]}, "refuses", "error"),
     ("pvt_v2", {"num_attention_heads": [2, False, 2, 4]}, "refuses", "error"),  # it divides by them
+    ("pvt_v2", {"num_attention_heads": [2, 5, 6, 8]}, "refuses", "error"),  # the width of each stage is a multiple
+    ("swin", {"num_heads": [2, 5]}, "refuses", "error"),
+    ("clap_audio_model", {"num_attention_heads": [2, 4, 6, 7]}, "refuses", "error"),
+    ("segformer", {"num_attention_heads": [2, 4, 6, 8, 5]}, "complete", ""),  # of a stage that it does not have
 ]
 
 

@@ -13,7 +13,8 @@ that must be a multiple of the number of heads, cross-attention without a decode
 found by building the model of the first record with other values (`model`), and those of other classes (`classes`);
 the numbers of heads also for the types of configs within others that have no record.
 Conditions under which the result depends on what is installed or on other switches (`open`) are kept.
-Which rules hold in transformers 4.57 (`older`), `tests/oracle/make_setting_rules.py` measures.
+Which rules hold in transformers 4.57 (`older`), `tests/oracle/make_setting_rules.py` measures, and those on each stage
+(`stages`), `tests/oracle/make_stage_rules.py`.
 The accepted types are those that the validators of a field accept.
 """
 
@@ -427,6 +428,12 @@ def record(rules: Mapping[str, Mapping[str, Any]], types: Sequence[str]) -> None
     print(len(found), "configs,", sum(one[3] for one in found), "refused")
 
 
+def write_rules(found: Mapping[str, Mapping[str, Any]]) -> None:
+    """Write the table: a line for each model type."""
+    lines = [f"{json.dumps(name)}: {json.dumps(rules)}" for name, rules in sorted(found.items())]
+    RULES.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
 def main() -> None:
     """Write the rules of the given model types, or of all."""
     auto = importlib.import_module("transformers.models.auto.configuration_auto")
@@ -445,6 +452,7 @@ def main() -> None:
             rules["stated"] = computed_by(auto.CONFIG_MAPPING[model_type], stated)
             for name, listed in of_classes(model_type, [*stated, *more]).items() if model_type in recorded else ():
                 some[name] = [*some.get(name, ()), *listed]
+            rules["stages"] = before.get(model_type, {}).get("stages", [])
             if any(rules.values()):
                 rules["older"] = [one for one in before.get(model_type, {}).get("older", ()) if one in stated]
                 rules["open"] = before.get(model_type, {}).get("open", [])
@@ -457,8 +465,7 @@ def main() -> None:
         ):
             if listed:
                 found[name] = {**found.get(name, {}), "model": listed}
-    lines = [f"{json.dumps(name)}: {json.dumps(rules)}" for name, rules in sorted(found.items())]
-    RULES.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    write_rules(found)
     print(len(found), "types")
     record(found, named or recorded)
 
