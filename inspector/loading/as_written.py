@@ -49,8 +49,9 @@ def is_as_written(case: Reconciled, rules: ClassRules, values: Mapping[str, Any]
             return False
     untied = rules.ties and off
     kept = (one for one in plan.blocks if one.key in rules.stored or counts(one.slot))
-    stored = {one.key for one in kept if untied or one.tie is None}
-    if not placed.issuperset(stored) or any(block.slot.group for block in plan.blocks if block.key not in placed):
+    stored = {(one.key, one.axes) for one in kept if untied or one.tie is None}
+    there = {(one.block.key, one.block.axes) for one in placement.placed}
+    if not there.issuperset(stored) or any(block.slot.group for block in plan.blocks if block.key not in placed):
         return False
     if major == OLDER and rules.prefix and rules.within != any(key.startswith(rules.prefix) for key in placed):
         return False

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from inspector.architectures.config_types import types_of
 from inspector.architectures.defaults import OLDER, class_defaults
 from inspector.architectures.value_rules import configs_within, is_replaced
 from inspector.notation.trace import with_leaf
+
+COMPUTED: Final = frozenset({"is_gated_act"})
+"""Switches that config classes compute from other keys; null replaces what they computed, and is off."""
 
 
 def as_older_reads(values: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -21,7 +24,7 @@ def as_older_reads(values: Mapping[str, Any]) -> dict[str, Any] | None:
     for path, inner, kind in configs_within(values, values.get("model_type")):
         defaults = class_defaults(kind, OLDER)[0] if isinstance(kind, str) else {}
         for key, value in inner.items():
-            if value is None and defaults.get(key) is True:
+            if value is None and (defaults.get(key) is True or key in COMPUTED):
                 found = with_leaf(found, {}, (*path, key), False)
             elif isinstance(value, bool) and _is_number(kind, key, defaults.get(key)):
                 found, counted = with_leaf(found, {}, (*path, key), int(value)), True

@@ -43,7 +43,7 @@ CONVNEXTV2 = Architecture("convnextv2", dims=STAGES,
         head("Model",                  "",            FINAL),
         head("ForImageClassification", "convnextv2.", under("convnextv2", FINAL), CLASSIFIER, default=True),
         head("Backbone",               "",            STAGE_NORMS)))
-DINOV3_CONVNEXT = Architecture("dinov3_convnext", dims=STAGES,
+DINOV3_CONVNEXT = Architecture("dinov3_convnext", dims=STAGES | Dims(S="len(hidden_sizes)"),
     parts=rows(
         part("stages.0.downsample_layers.0",   "embed.patch",  conv("c -> e, 4 4")),
         part("stages.0.downsample_layers.1",   "norm.embed",   affine("e")),

@@ -17,7 +17,8 @@ from inspector.notation.kinds import affine, batchnorm, conv, conv_t, dense, par
 
 NECK_DIMS = Dims(N="len(neck_hidden_sizes)", w="neck_hidden_sizes[{N}]", x="reassemble_factors[{N}]",
                  f="fusion_hidden_size",
-                 M="N", U="M[reassemble_factors > 1]", W="M[reassemble_factors < 1]", reassembled="true")
+                 M="N", Q="M & N[:len(reassemble_factors)] when reassemble_factors != null | M",
+                 U="M[reassemble_factors > 1]", W="M[reassemble_factors < 1]", reassembled="true")
 RESIDUAL = rows(                               # z: whether the convolutions have a bias, n: whether batch norms follow
     part("convolution1", "resnet.conv.1", conv("f -> f, 3 3", bias="z")),
     part("convolution2", "resnet.conv.2", conv("f -> f, 3 3", bias="z")),
@@ -25,7 +26,7 @@ RESIDUAL = rows(                               # z: whether the convolutions hav
     part("batch_norm2",  "norm.resnet.2", batchnorm("f"), when="n"))
 NECK = rows(                                   # v the width of the maps
     under("reassemble_stage.layers",
-        part("{M}.projection", "neck.project", conv("v -> w, 1 1")),
+        part("{Q}.projection", "neck.project", conv("v -> w, 1 1")),
         part("{U}.resize",     "neck.up",      conv_t("w -> w, x x")),
         part("{W}.resize",     "neck.down",    conv("w -> w, 3 3")), when="reassembled"),
     part("convs.{N}",                              "neck.conv",    conv("w -> f, 3 3", bias=False)),
