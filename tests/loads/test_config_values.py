@@ -308,6 +308,12 @@ OF_OLDER: list[tuple[str, dict[str, Any], str, str]] = [
     ("swin", {"num_heads": [2, 5]}, "refuses", "error"),
     ("clap_audio_model", {"num_attention_heads": [2, 4, 6, 7]}, "refuses", "error"),
     ("segformer", {"num_attention_heads": [2, 4, 6, 8, 5]}, "complete", ""),  # of a stage that it does not have
+    ("levit", {"down_ops": [["Subsample", 8, 4, 4, 2, 2], None]}, "complete", "warning"),  # its config class sets it
+    ("levit", {"down_ops": [["Subsample", 7, 4, 4, 2, 2], ["Subsample", 8, 6, 4, 2, 2]]}, "complete", "error"),
+    ("dpt", {"reassemble_factors": [4, 2, 1]}, "complete", "error"),  # the last map has no layers there
+    ("mt5", {"is_gated_act": None}, "random", "error"),  # null is off
+    ("pop2piano", {"is_gated_act": None}, "random", "error"),
+    ("xlstm", {"weight_mode": None}, "complete", "error"),  # neither joined nor separate layers
 ]
 
 
@@ -426,6 +432,7 @@ def test_settings_that_load(model_type: str, key: str, value: Any, tmp_path: Pat
     ("levit", {"down_ops": [["Subsample", 8, 2, 4, 2, 2], ["Subsample", 8, 6, 4, 2, 2]]}, None),
     ("levit", {"down_ops": [["Subsample", 8, 4, 4, 2, 2], ["Subsample", None, 6, 4, 2, 2]]}, None),
     ("levit", {}, (0, 0)),
+    ("dinov3_convnext", {"depths": [2, 3, 1, 2, 2]}, (0, 0)),  # it has as many stages as widths
     ("lw_detr_vit", {"cae_init_values": 0.0}, (0, 0)),  # scales without a switch
     ("edgetam", {}, (0, 0)),
     ("chmv2", {}, (0, 0)),

@@ -91,6 +91,11 @@ TIE, LABELS, LABELS_NUMBER = "tie_word_embeddings", "id2label", "num_labels"
 ROPE_KEYS = ("rope_parameters", "rope_scaling")
 
 
+def another(value: Any) -> Any:
+    """The next number, or a list without its first entry; None for other values."""
+    return value + 1 if type(value) is int else value[1:] if isinstance(value, list) and len(value) > 1 else None
+
+
 class Probe:
     """The configs of one model type, and whether a model is built from them."""
 
@@ -167,9 +172,9 @@ class Probe:
             yield key
 
     def replaced(self) -> Iterator[str]:
-        """Switches, numbers, and the names of labels, that the config class sets itself.
+        """Switches, numbers, lists, and the names of labels, that the config class sets itself.
 
-        Ties belong to the model class. A number counts where the definition computes it like the class.
+        Ties belong to the model class. A number or a list counts where the definition computes it like the class.
         """
         mapping = importlib.import_module("transformers").models.auto.configuration_auto.CONFIG_MAPPING
         kind = mapping[self.config["model_type"]]
@@ -179,7 +184,7 @@ class Probe:
                     if getattr(kind.from_dict(copy.deepcopy({**self.config, key: not value})), key, None) is value:
                         yield key
         for key, value in self.config.items():
-            other = value + 1 if type(value) is int else None
+            other = another(value)
             if other is not None and key != LABELS_NUMBER and self._is_set(kind, key, other) and self._is_computed(key):
                 yield key
         parts = any(isinstance(one, dict) and "model_type" in one for one in self.config.values())
@@ -197,7 +202,7 @@ class Probe:
     def _is_computed(self, key: str) -> bool:
         """Whether the tensors of the record are those of the config without a key, and not those with another one."""
         named = {**self.config, "architectures": [self.class_name]}
-        rest, other = {name: one for name, one in named.items() if name != key}, {**named, key: named[key] + 1}
+        rest, other = {name: one for name, one in named.items() if name != key}, {**named, key: another(named[key])}
         spec = spec_of(base_record(self.config["model_type"]))
         return [judged(spec, one).verdict == "clean" for one in (rest, other)] == [True, False]
 
