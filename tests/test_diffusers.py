@@ -129,6 +129,9 @@ DILATIONS = "resblock_dilation_sizes"
         ("WanVACETransformer3DModel", {"vace_layers": [1, 2]}, {"vace_layers"}),  # without the first layer
         ("WanVACETransformer3DModel", {"vace_layers": [0, 4]}, {"vace_layers"}),  # of four layers
         ("WanVACETransformer3DModel", {"vace_layers": [0, 1]}, set()),
+        ("LTX2LatentUpsamplerModel", {"spatial_upsample": False}, {"spatial_upsample"}),  # nor any other upsampling
+        ("LTXLatentUpsamplerModel", {"spatial_upsample": False}, {"spatial_upsample"}),
+        ("LTXLatentUpsamplerModel", {"spatial_upsample": False, "temporal_upsample": True}, set()),
         ("ChronoEditTransformer3DModel", {"patch_size": [1.0, 2, 2]}, {"patch_size"}),
         ("ChronoEditTransformer3DModel", {"patch_size": [1, -2, 2]}, {"patch_size"}),
         ("AutoencoderKLLTXVideo", {"upsample_factor": [1, 1, 1, 0]}, {"upsample_factor"}),

@@ -61,7 +61,7 @@ NOT_OF_MAMBA: Final = frozenset({"out_proj", "conv1d"})
 CHECKED_FOR_MAMBA: Final = frozenset({"LORA", "ADALORA", "XLORA", "RANDLORA"})
 """The types of adapters for which these targets are checked."""
 PROBABILITIES: Final[Mapping[str, bool]] = {"LORA": True, "ADALORA": True, "SUPERTUNING": False}
-"""Type of adapter -> True if its `lora_dropout` may be 1."""
+"""Type of adapter -> True if its `lora_dropout` may be 1, and below 0, which is read as no dropout."""
 MEASURED: Final[Mapping[str, Callable[[Any], bool]]] = {
     "null": lambda value: value is None,
     "zero": lambda value: type(value) is int and value == 0,
@@ -232,7 +232,7 @@ def _value_refused(kind: str, values: Mapping[str, Any]) -> str:
         return f"{kind} needs {needed}"
     dropout = values.get("lora_dropout")
     number = dropout if kind in PROBABILITIES and isinstance(dropout, int | float) else 0
-    if not 0 <= number <= 1 or (number == 1 and not PROBABILITIES[kind]):
+    if number > 1 or (not 0 <= number < 1 and not PROBABILITIES[kind]):
         return f"{kind} does not load with lora_dropout {shown(dropout)}"
     if kind == "OFT" and "oft_block_size" not in values:
         return "OFT does not load without oft_block_size, which PEFT writes since 0.14"

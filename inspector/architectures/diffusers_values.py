@@ -49,6 +49,12 @@ LAYERS: Final[Mapping[str, Mapping[str, str]]] = {"WanVACETransformer3DModel": {
 """Class -> key of a list of layers -> key of the number of layers."""
 
 
+EITHER: Final[Mapping[str, tuple[str, str]]] = dict.fromkeys(
+    ("LTXLatentUpsamplerModel", "LTX2LatentUpsamplerModel"), ("spatial_upsample", "temporal_upsample")
+)
+"""Class -> two switches of which the class needs one."""
+
+
 FOR_NULL: Final[Mapping[str, Mapping[str, list[int]]]] = {"PRXTransformer2DModel": {"axes_dim": [32, 32]}}
 """Class -> key of a list -> the list that the class takes for null."""
 
@@ -213,6 +219,7 @@ def refused_by_class(values: Mapping[str, Any]) -> Iterator[RefusedByClass]:
     for key in entry.get("required", "").split():
         if key not in values:
             yield RefusedByClass(key, "it is absent, and the class has no default for it", beside=(key,))
+    yield from _switches(values, str(class_name))
     yield from _layers(values, str(class_name))
     yield from _words(values, entry)
     yield from _numbers(values, entry)
@@ -221,6 +228,14 @@ def refused_by_class(values: Mapping[str, Any]) -> Iterator[RefusedByClass]:
     counted = {one.key: one for one in _lengths(values, str(class_name))}
     counted = {**{one.key: one for one in _of_others(values, entry, str(class_name))}, **counted}
     yield from counted.values()
+
+
+def _switches(values: Mapping[str, Any], class_name: str) -> Iterator[RefusedByClass]:
+    """The first of two switches where neither is true."""
+    stated = {**class_defaults(class_name)[0], **values}
+    first, *others = EITHER.get(class_name, ("",))
+    if first and not any(stated.get(key) for key in (first, *others)):
+        yield RefusedByClass(first, f"neither it nor {others[0]} is true", beside=tuple(others))
 
 
 def _layers(values: Mapping[str, Any], class_name: str) -> Iterator[RefusedByClass]:

@@ -74,9 +74,8 @@ def _by_names(checkpoint: Checkpoint, values: Mapping[str, Any], case: Reconcile
     name = str(stated)
     shown_by_names = _classes_by_names(name, case)
     if shown_by_names:  # `from_pretrained` of a class does not read a name that is no class of diffusers
-        first, *others = (
-            _by_names(checkpoint, {**values, CLASS: one}, _as_configured(case, one)) for one in shown_by_names
-        )
+        tried = [_by_names(checkpoint, {**values, CLASS: one}, _as_configured(case, one)) for one in shown_by_names]
+        first, *others = [one for one in tried if one.outcome != REFUSES] or tried  # its config is of a class it builds
         different = any(replace(one, because="") != replace(first, because="") for one in others)
         words = f"it loads with one of {listed(shown_by_names, MOST_CLASSES)}, and its config names none of them"
         return _load(UNKNOWN, words, files) if different else first
@@ -100,6 +99,9 @@ def _by_names(checkpoint: Checkpoint, values: Mapping[str, Any], case: Reconcile
         plan = case.plan
     else:
         plan = plan_of(values, name, name, NEWEST)
+    listed_size = None if plan is None else next(_listed_sizes(plan), None)
+    if listed_size is not None:
+        return _load(REFUSES, f"{name} cannot be built with its {listed_size}: a list is no size", files)
     fault = None if plan is None else fault_of(plan)
     if fault is not None and fault.kind == SHORT:
         return _load(REFUSES, f"{name} cannot be built with its {fault.expression}: {fault.detail}", files)
@@ -145,6 +147,17 @@ def _bare_switches(plan: Plan) -> Iterator[str]:
                 yield from scope.keys_below(node)[:1]
 
 
+def _listed_sizes(plan: Plan) -> Iterator[str]:
+    """Keys with a list that is the size of a tensor as it is, which torch refuses."""
+    for row in plan.rows:
+        if not row.slot.built or not row.blocks or not any(None in shape for shape in row.shapes):
+            continue
+        scope = scope_of(plan.scope, row.slot)
+        for node in row.slot.dims:
+            if isinstance(node, Word) and isinstance(scope.evaluate(node), list | tuple):
+                yield from scope.keys_below(node)[:1]
+
+
 def _compared(checkpoint: Checkpoint, plan: Plan, files: tuple[str, ...]) -> Load:
     from inspector.loading.memory import match, memory_namer, memory_of, newest_namer
 
@@ -153,8 +166,12 @@ def _compared(checkpoint: Checkpoint, plan: Plan, files: tuple[str, ...]) -> Loa
     stored = {name: layout for name, layout in checkpoint.tensors.items() if name in listed}
     families = families_of(stored)
     # tensors that files may leave out; torch writes the counters of its batch norms, and counts them as missing
-    has = [block.key for block in plan.blocks if block.key in families or block.key.endswith(COUNTER)]
-    rules = ClassRules(stored=tuple(has))
+    has = [
+        block.key
+        for block in plan.blocks
+        if (block.key in families and not block.slot.tied) or block.key.endswith(COUNTER)
+    ]
+    rules = ClassRules(stored=tuple(has), untied=True)  # each name of a shared tensor is set by itself
     memory = memory_of(plan, rules, memory_namer(rules))
     found = match(memory, families, rules, newest_namer(rules, memory, families))
     if found.mismatched:

@@ -266,6 +266,8 @@ OF_CONFIGS: list[tuple[str, list[Any], str, str]] = [
             ("llama.embedding", "lora_bias", 1, "refuses", "lora_bias is refused for embeddings"),
             ("llama.default", "monteclora_config", {}, "random", "24 of its tensors"),
             ("llama.default", "alora_invocation_tokens", [1], COMPLETE, ""),
+            ("llama.default", "lora_dropout", -1, COMPLETE, ""),  # which is read as none
+            ("llama.default", "lora_dropout", 1.5, "refuses", "lora_dropout"),
         )
     ),
 ]

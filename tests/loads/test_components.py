@@ -1,0 +1,48 @@
+"""What diffusers does with components whose tensors share values, and with configs of no class, as measured with 0.42."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.auditing.start import audit
+from inspector.loading.outcome import COMPLETE, RANDOM, REFUSES, Load
+from tests.judged import diffusers_records, spec_of
+from tests.loads.component_cases import WEIGHTS
+from tests.loads.damage import healthy, write
+
+FOURIER = {"time_embedding_type": "fourier"}
+HEAD, FREQUENCIES, COPY = "transformer.lm_head.weight", "time_proj.weight", "time_proj.W"
+
+
+def loaded(name: str, of: dict[str, Any], place: Path, *, lost: str = "", added: str = "", **config: Any) -> Load:
+    """The predicted load of the first record of a class that has some values, after a change."""
+    record = next(one for one in diffusers_records(name) if of.items() <= one["config"].items())
+    spec = {key: one for key, one in spec_of(record).items() if key != lost}
+    if added:
+        spec[added] = spec_of(record)[FREQUENCIES]
+    folder = write(healthy(spec, {**record["config"], **config}, WEIGHTS), place)
+    return next(one for one in audit(str(folder)).loads if one.loader == "diffusers")
+
+
+@pytest.mark.parametrize(
+    ("name", "of", "change", "expected"),
+    [
+        ("UniDiffuserTextDecoder", {}, {}, (COMPLETE, 0, 0)),
+        ("UniDiffuserTextDecoder", {}, {"lost": HEAD}, (RANDOM, 1, 0)),  # it has the values of the embedding in memory
+        ("UNet2DModel", FOURIER, {"added": COPY}, (COMPLETE, 0, 1)),
+        ("UNet2DModel", FOURIER, {"added": COPY, "lost": FREQUENCIES}, (RANDOM, 1, 1)),
+        ("WanTransformer3DModel", {"image_dim": 28}, {"pos_embed_seq_len": [1]}, (REFUSES, None, None)),
+        ("WanTransformer3DModel", {"image_dim": None}, {"pos_embed_seq_len": [1]}, (COMPLETE, 0, 0)),  # not read
+        ("AudioLDM2UNet2DConditionModel", {}, {"_class_name": "NoSuchModel"}, (COMPLETE, 0, 0)),
+        ("UNet2DConditionModel", {}, {"_class_name": "NoSuchModel"}, (COMPLETE, 0, 0)),
+        ("WanTransformer3DModel", {}, {"_class_name": "NoSuchModel"}, (COMPLETE, 0, 0)),
+    ],
+)
+def test_what_diffusers_does(
+    name: str, of: dict[str, Any], change: dict[str, Any], expected: tuple[Any, ...], tmp_path: Path
+) -> None:
+    load = loaded(name, of, tmp_path, **change)
+    assert (load.outcome, load.missing, load.unexpected) == expected, load
