@@ -280,7 +280,25 @@ def test_adamss_takes_parameters_of_any_shape(tmp_path: Path) -> None:
     assert (load.outcome, [one.code for one in found.findings if one.severity == "error"]) == (COMPLETE, ["A907"])
 
 
-@pytest.mark.parametrize(("name", "damage", "outcome", "because"), OF_CONFIGS)
+OF_BASES: list[tuple[str, list[Any], str, str]] = [
+    *(
+        (name, [["config", ["model_type"], kind, adapter_cases.BASE]], "refuses", because)
+        for name in ("llama.default", "bert.bias-all", "llama.ln-tuning")
+        for kind, because in (("", "it has no model_type"), ("no_such_type", "has no model type no_such_type"))
+    ),
+    *(
+        (
+            f"{name}.bias-all",
+            [["prefix", "module."]],
+            "random",
+            "of its tensors",
+        )  # which are trained biases for the most
+        for name in ("bert", "gpt2", "qwen2")
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "damage", "outcome", "because"), [*OF_CONFIGS, *OF_BASES])
 def test_what_peft_does_with_a_config(name: str, damage: list[Any], outcome: str, because: str, tmp_path: Path) -> None:
     found, load = of_peft({"adapter": name, "damage": damage}, tmp_path)
     assert load is not None

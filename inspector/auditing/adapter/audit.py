@@ -81,8 +81,7 @@ def audit_adapter(
     if is_tool_adapter(found, families):
         return _audit_of_tool(checkpoint, families, found, claim, base)
     values = checkpoint.adapter.values if checkpoint.adapter is not None else {}
-    read = None if base is None or base.audited is None else base.audited.checkpoint.config
-    config = {} if read is None else read.values
+    config = {} if base is None else base.values
     renaming = renames(values, config.get("model_type"))
     stored_as = families
     found_as = looked_for(

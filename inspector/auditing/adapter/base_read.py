@@ -5,7 +5,8 @@ in its config.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,6 +19,7 @@ from inspector.auditing.model import audit_model
 from inspector.auditing.result import Audit, Skipped
 from inspector.dialects.reading import with_stated_config
 from inspector.loader.checkpoint import Checkpoint, load, load_repository
+from inspector.loader.config_file import Config
 from inspector.loader.configs import config_at
 from inspector.matcher.claim import claim_of
 from inspector.matcher.families import families_of
@@ -29,13 +31,21 @@ if TYPE_CHECKING:
 class BaseRead(Struct, frozen=True):
     """The requested base. audited: None if no base could be audited; because: the reason, in words.
 
-    given: the user named the base, so that the result depends on this choice.
+    given: the user named the base, so that the result depends on this choice. unaudited: the config of a base that
+    could not be audited.
     """
 
     source: str
     audited: Audit | None
     because: str = ""
     given: bool = False
+    unaudited: Config | None = None
+
+    @property
+    def values(self) -> Mapping[str, Any]:
+        """The values of its config; empty without one."""
+        config = self.unaudited if self.audited is None else self.audited.checkpoint.config
+        return {} if config is None else config.values
 
     def unread(self) -> Skipped:
         """The skipped check if no base could be audited."""
@@ -69,7 +79,7 @@ def _audited_base(checkpoint: Checkpoint, named: str) -> BaseRead:
     if not checkpoint.readable and claim_of(checkpoint.config).definition is None:
         errors = [one for one in audited.findings if one.severity == "error"]
         because = f"{errors[0].name}: {errors[0].message}" if errors else "no weights and no config found"
-        return BaseRead(named, None, because)
+        return BaseRead(named, None, because, unaudited=checkpoint.config)
     return BaseRead(named, audited)
 
 

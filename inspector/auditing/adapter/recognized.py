@@ -29,12 +29,17 @@ def holds_adapter(checkpoint: Checkpoint, stored: Families) -> bool:
     if of_peft(checkpoint):
         tuned = sum(bool(tuner_name(key)) or key in PROMPT_TENSORS or key.startswith(OWN_PREFIX) for key in stored)
         read = PEFT.finds(checkpoint.set_name)  # whatever it holds: without a tensor of the method it adds nothing
-        most = read and (not tuned or 2 * tuned >= len(stored) or _is_prompt(checkpoint))
+        most = read and (not tuned or 2 * tuned >= len(stored) or _is_prompt(checkpoint) or _has_biases(stored))
         named = not stored or most or is_adapter(map(saved_name, stored))
         return named and (bool(stored) or checkpoint.set_name.startswith(tuple(PEFT.stems.values())))
     if of_whole_layers(checkpoint) or is_tool_adapter(tool_tensors(stored), stored):
         return True
     return is_adapter(stored) and (checkpoint.adapter is not None or adapter_kind(stored) is not None)
+
+
+def _has_biases(stored: Families) -> bool:
+    """True if all tensors but those of the method are biases: an adapter may train all biases of its base."""
+    return all(tuner_name(key) is not None or key.endswith(".bias") for key in stored)
 
 
 def _is_prompt(checkpoint: Checkpoint) -> bool:

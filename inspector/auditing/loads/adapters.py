@@ -23,6 +23,7 @@ from inspector.loader.loaders import PEFT
 from inspector.loading.config_rules import refused_config
 from inspector.loading.outcome import COMPLETE
 from inspector.loading.peft import AgainstBase, by_llama_cpp, by_vllm, of_adapter
+from inspector.loading.tables import NEWEST, has_type, version_of
 from inspector.notation.kinds import COUNTER
 from inspector.reconciler.config_keys import mistyped
 
@@ -74,8 +75,7 @@ def loads_of_adapter(
     values: Mapping[str, Any] = {} if checkpoint.adapter is None else checkpoint.adapter.values
     refused = refused_config(base) if base else None
     because = next(_mistyped(base), "") if refused is None else refused.because
-    if not because and "architectures" in base and not isinstance(base.get("model_type"), str):
-        because = "it has no model_type"
+    because = because or _without_type(base)
     problem = f"the config of the base: {because}" if because else _problem(checkpoint, findings)
     problem = problem or refusal(values, base.get("model_type")) or refused_for(values, base)
     problem = problem or _without_projection(stored, values, method) or _without_rank(stored, values)
@@ -99,6 +99,17 @@ def loads_of_adapter(
         *by_vllm(stated, checkpoint.tensors, files, load),
         *by_llama_cpp(stated, checkpoint.tensors, load),
     )
+
+
+def _without_type(base: Mapping[str, Any]) -> str:
+    """Why transformers does not find a class for a base of its own by the config; "" if it does."""
+    kind = base.get("model_type")
+    if "architectures" not in base:
+        return ""
+    if not isinstance(kind, str) or not kind:
+        return "it has no model_type"
+    known = has_type(kind, NEWEST) or "auto_map" in base
+    return "" if known else f"transformers {version_of(NEWEST)} has no model type {kind}"
 
 
 def _mistyped(base: Mapping[str, Any]) -> Iterator[str]:
