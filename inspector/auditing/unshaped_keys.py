@@ -45,7 +45,8 @@ def _needed(
     solved = {one.key.split(".")[-1]: one for one in wrong}
     changed = {**before, **{key: one.solved for key, one in solved.items()}}
     refused = refused_config(changed)
-    if refused is None or refused_config(before):
+    was_refused = refused_config(before)
+    if refused is None or (was_refused is not None and was_refused.keys != refused.keys):
         return None
     because = next((one for key, one in solved.items() if key in refused.keys), None)
     for key in refused.keys if because is not None else ():

@@ -116,6 +116,8 @@ def accepted_value(values: Mapping[str, Any], key: str) -> int | None:
         return None
     for rule in _rules().get(model_type, {}).get("config", ()):
         node = parse(rule)
+        while isinstance(node, Binary) and node.operator == "and":
+            node = node.right
         if not isinstance(node, Binary) or node.operator != "!=" or key not in _keys(rule):
             continue
         sides = [_product(side, values) for side in (node.left, node.right)]

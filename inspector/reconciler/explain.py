@@ -60,7 +60,7 @@ def _on_differences(case: Reconciled, families: Families, again: Again) -> Itera
         isinstance(single.finding, HeadOfAnotherProgram) or _has_own_root([single.finding])
     )
     named = whole or (single is not None and single.finding.of_another_type)
-    larger = None if named else _larger_model(case)
+    larger = None if named else _larger_model(case, families)
     if larger is not None:
         yield larger
     elif not named:
@@ -84,7 +84,7 @@ def _has_own_root(findings: Sequence[Finding]) -> bool:
     return any(isinstance(one, PrefixOnNames) and one.root for one in findings)
 
 
-def _larger_model(case: Reconciled) -> PartOfLargerModel | None:
+def _larger_model(case: Reconciled, families: Families) -> PartOfLargerModel | None:
     """The finding on a larger model that contains the model of the config below its own prefix, next to other
     parts.
     """
@@ -97,9 +97,12 @@ def _larger_model(case: Reconciled) -> PartOfLargerModel | None:
 
     others = dict.fromkeys(one.key.partition(".")[0] for one in unexpected)
     tensors = sum(family.tensors for family in reading.families.values())
+    root = case.claim.head.root if case.claim.head is not None else ""
+    outside = (name.partition(".")[0] for name in families if root and not name.startswith(reading.prefix))
+    heads = dict.fromkeys(one for one in outside if one not in others)
     return PartOfLargerModel(
         model_type=reading.name, prefix=reading.prefix, tensors=reading.part, without=tensors - reading.part,
-        others=tuple(others)[:NAMES_SHOWN],
+        others=tuple(others)[:NAMES_SHOWN], heads=tuple(heads), root=root if heads else "",
     )  # fmt: skip
 
 

@@ -105,10 +105,16 @@ def truth_of(node: ast.expr, known: Mapping[str, str]) -> str:
 
 def refused(body: Sequence[ast.stmt], known: dict[str, str], outer: tuple[str, ...] = ()) -> Iterator[str]:
     """The condition of each exception that a body raises, up to the first statement that may return."""
-    for statement in body:
+    for at, statement in enumerate(body):
         if any(isinstance(one, ast.Return) for one in ast.walk(statement)):
             return
         match statement:
+            case ast.Assign(targets=[ast.Name() as name], value=ast.IfExp(test=test, body=first, orelse=second)):
+                for condition, value in ((test, first), (_negated(test), second)):
+                    with contextlib.suppress(Untranslated):
+                        rest = [ast.Assign([name], value), *body[at + 1 :]]
+                        yield from refused(rest, dict(known), (*outer, truth_of(condition, known)))
+                return
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 known.pop(name, None)
                 with contextlib.suppress(Untranslated):
@@ -118,6 +124,14 @@ def refused(body: Sequence[ast.stmt], known: dict[str, str], outer: tuple[str, .
                     yield from refused(inner, dict(known), (*outer, truth_of(test, known)))
             case ast.Raise() if outer:
                 yield " and ".join(outer)
+
+
+def _negated(test: ast.expr) -> ast.expr:
+    """The opposite condition."""
+    match test:
+        case ast.Compare(left=left, ops=[ast.Is()], comparators=right):
+            return ast.Compare(left, [ast.IsNot()], right)
+    return ast.UnaryOp(ast.Not(), test)
 
 
 def rules_of(kind: Any) -> Iterator[str]:

@@ -113,8 +113,12 @@ UNSHAPED: tuple[tuple[str, dict[str, int]], ...] = (
     ("mamba2", {"expand": 4, "head_dim": 24}),
     ("bamba", {"mamba_n_heads": 16, "mamba_d_head": 6}),
     ("bamba", {"hidden_size": 96, "mamba_d_head": 24}),
+    ("bamba", {"mamba_n_heads": 16, "mamba_d_head": 24}),
+    ("granitemoehybrid", {"mamba_n_heads": 16, "mamba_d_head": 24}),
+    ("falcon_h1", {"mamba_n_heads": 16, "mamba_d_head": 24}),
+    ("falcon_h1", {"mamba_d_ssm": 192, "mamba_d_head": 24}),
 )
-"""(model type, wrong values that fit each other; no shape shows the second)."""
+"""(model type, wrong values of which no shape shows the second)."""
 
 
 @pytest.mark.parametrize(("model_type", "changes"), UNSHAPED)

@@ -133,6 +133,10 @@ class PartOfLargerModel(ContentFinding, frozen=True, kw_only=True):
     tensors: int
     without: int
     others: tuple[str, ...]
+    heads: tuple[str, ...] = ()
+    """The first parts of names outside that the class of the config has."""
+    root: str = ""
+    """The prefix that the class of the config has in place of the stored one, stated if there are heads."""
 
     headline_text = "{model_type} is the part below {prefix}"
 
@@ -142,6 +146,9 @@ class PartOfLargerModel(ContentFinding, frozen=True, kw_only=True):
 
     def remedy(self) -> Remedy:
         alone = f'keep the tensors below {self.prefix} and rename them: key.removeprefix("{self.prefix}")'
+        if self.heads:
+            kept = listed(tuple(f"{head}.*" for head in self.heads))
+            alone = f'begin the names with "{self.root}" in place of "{self.prefix}" and keep {kept} beside them'
         return Remedy(f"use the config.json and the class of the whole model; for this part alone {alone}")
 
 
