@@ -168,18 +168,19 @@ def test_an_unknown_class_around_a_complete_model(model_type: str, suffix: str) 
 @pytest.mark.parametrize(("model_type", "suffix", "prefix", "root", "head"), [
     ("bert", "ForSequenceClassification", "bert.encoder.", "bert.", "classifier"),
     ("vit", "ForImageClassification", "vit.backbone.", "vit.", "classifier"),
-    ("llama", "ForCausalLM", "language_model.model.", "model.", "lm_head"),
+    ("llama", "ForCausalLM", "language_model.", "", "lm_head"),
 ])  # fmt: skip
 def test_the_head_beside_a_larger_model_is_kept(
     model_type: str, suffix: str, prefix: str, root: str, head: str
 ) -> None:
     """A trained head of the class outside the prefix would be lost with the tensors of other parts."""
     spec, config = stored(model_type, suffix)
-    inside = {prefix + name.removeprefix(root) if name.startswith(root) else name: spec[name] for name in spec}
-    other = {f"{prefix.partition('.')[0]}.segments.{row}.weight": ("F32", (48, 48)) for row in range(2)}
+    inside = {name if name.startswith(head) else prefix + name.removeprefix(root): spec[name] for name in spec}
+    other = {f"{prefix.partition('.')[0]}_segments.{row}.weight": ("F32", (48, 48)) for row in range(2)}
     (found,) = (one for one in judged({**inside, **other}, config).findings if one.severity == "error")
     assert found.code == "N459"
-    assert f'begin the names with "{root}" in place of "{prefix}" and keep {head}.* beside them' in found.help
+    change = f'begin the names with "{root}" in place of "{prefix}"' if root else f'remove "{prefix}" from the names'
+    assert f"{change} and keep {head}.* beside them" in found.help
 
 
 @pytest.mark.parametrize("stated", [{}, {"model_type": "SegformerForSemanticSegmentation"}])

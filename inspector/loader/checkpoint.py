@@ -296,12 +296,12 @@ def assemble(
         elif not picked.findings and "pipeline" not in configs:
             findings.extend(_instead_of_weights(contents, configs))
         others = tuple(OtherSet(one.name, one.files, one.bytes, one.kind) for one in contents.sets)
-        found = with_unfinished(with_files_below(together(findings, {}), source, listing), listing)
+        found = with_unfinished(with_files_below(together(findings, {}), source, listing), source, listing)
         return replace(blank, other_sets=others, findings=tuple(found))
     others = others_of(contents.sets, picked.weights, audit.names, contents.sizes)
     findings.extend((*_around(listing, picked.weights, audit, others, alone=only is not None), *unlisted(listing)))
     found = together(with_stand_ins(with_broken_links(findings, listing)), audit.lost)
-    found = with_unfinished(with_files_below(found, source, listing), listing)
+    found = with_unfinished(with_files_below(found, source, listing), source, listing)
     return replace(
         blank,
         metadata=None if audit.beyond is None or config is not None else audit.beyond.metadata,

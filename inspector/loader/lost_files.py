@@ -4,19 +4,22 @@ full of zeros.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
 from inspector.findings.finding import NAMES_SHOWN, UNFINISHED, Finding, Place
 from inspector.loader.layer_words import layers_of
-from inspector.loader.sources.source import Listing
+from inspector.loader.sources.source import Listing, Refusal, Source
 
 if TYPE_CHECKING:
     from inspector.findings.reading.content import NotACheckpoint
     from inspector.findings.refetch import Refetch
     from inspector.findings.shards.files import ShardCut
+
+DOWNLOAD_FOLDER: Final = (".cache", "huggingface", "download")
+"""Where `hf download --local-dir` keeps what it has begun to download."""
 
 
 def with_broken_links(findings: Sequence[Finding], listing: Listing) -> Sequence[Finding]:
@@ -145,16 +148,18 @@ def _several_cut(findings: Sequence[ShardCut]) -> Finding:
     )
 
 
-def with_unfinished(findings: Sequence[Finding], listing: Listing) -> Sequence[Finding]:
+def with_unfinished(findings: Sequence[Finding], source: Source, listing: Listing) -> Sequence[Finding]:
     """The findings on lost files with the partial files of their downloads, which are then no findings of their own."""
     partial = {
         name.removesuffix(ending): name for name in listing.files for ending in UNFINISHED if name.endswith(ending)
     }
-    if not partial or not findings:
+    if not findings:
         return findings
     from inspector.findings.reading.place import DownloadUnfinished
     from inspector.findings.refetch import Refetch
 
+    lost = {file for one in findings if isinstance(one, Refetch) for file in _lost(one)}
+    partial = {**_in_progress(lost, source), **partial}
     result: list[Finding] = []
     explained: set[str] = set()
     for finding in findings:
@@ -165,6 +170,34 @@ def with_unfinished(findings: Sequence[Finding], listing: Listing) -> Sequence[F
         else:
             result.append(finding)
     return [one for one in result if not (isinstance(one, DownloadUnfinished) and one.place.file in explained)]
+
+
+def _in_progress(lost: Collection[str], source: Source) -> dict[str, str]:
+    """The partial files of `hf download --local-dir` by the files that they become, among lost ones.
+
+    Source: `LocalDownloadFilePaths.incomplete_path` and `_short_hash` in `_local_folder.py` of huggingface_hub.
+    """
+    begun = [name for name in in_download_folder(source) if name.endswith(".incomplete")] if lost else []
+    if not begun:
+        return {}
+    import base64
+    import hashlib
+
+    digests = {file: hashlib.sha1(f"{file}.metadata".encode(), usedforsecurity=False).digest() for file in lost}
+    starts = {f"{base64.urlsafe_b64encode(digest).decode()}.": file for file, digest in digests.items()}
+    folder = "/".join(DOWNLOAD_FOLDER)
+    return {file: f"{folder}/{name}" for name in begun for start, file in starts.items() if name.startswith(start)}
+
+
+def in_download_folder(source: Source) -> Sequence[str]:
+    """The files in the folder for files that `hf download --local-dir` has begun to download."""
+    place: Source = source
+    for folder in DOWNLOAD_FOLDER:
+        found = place.inside(folder)
+        if isinstance(found, Refusal):
+            return ()
+        place = found
+    return tuple(place.listing().files)
 
 
 def _lost(finding: Refetch) -> tuple[str, ...]:

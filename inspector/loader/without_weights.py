@@ -12,6 +12,7 @@ from inspector.findings.finding import ARCHIVES, NAMES_SHOWN, PACKED, UNFINISHED
 from inspector.loader.config_file import Config
 from inspector.loader.leftovers import leftover_findings, partition_findings, partitions
 from inspector.loader.loaders import DIFFUSERS, PEFT, TRANSFORMERS
+from inspector.loader.lost_files import in_download_folder
 from inspector.loader.other_files import stored
 from inspector.loader.picking import Contents, read_index
 from inspector.loader.signature import SNIFF_BYTES, recognise
@@ -31,8 +32,6 @@ _PART: Final = re.compile(
     re.ASCII | re.DOTALL,
 )
 """Names of the pieces of a file that was split for uploading; `split` numbers them with letters: aa, ab, ac."""
-DOWNLOAD_FOLDER: Final = (".cache", "huggingface", "download")
-
 PIPELINE_FOLDERS: Final = frozenset({
     "unet", "transformer", "vae", "text_encoder", "text_encoder_2", "tokenizer", "scheduler", "prior", "vqvae",
 })  # fmt: skip
@@ -168,7 +167,7 @@ def _no_weights(contents: Contents, configs: Mapping[str, Config]) -> list[Findi
     leftovers = leftover_findings(listing)
     halves = [name for name in listing.files if name.endswith(_UNFINISHED) or _is_temporary(name)]
     if not sets and not halves:
-        halves = _in_download_folder(source)
+        halves = [name for name in in_download_folder(source) if name.endswith(_UNFINISHED)]
     folders = sorted(name for name, kind in listing.others.items() if kind == "directory")
     from inspector.findings.reading.training import PartitionedSave
 
@@ -215,17 +214,6 @@ def _archives(source: Source, listing: Listing) -> tuple[str, ...]:
 
 def _is_pickled(first: bytes | Refusal) -> bool:
     return not isinstance(first, Refusal) and recognise(first, None) == "zip"
-
-
-def _in_download_folder(source: Source) -> list[str]:
-    """Files that `hf download --local-dir` has begun to download, in the folder for incomplete files."""
-    place: Source = source
-    for folder in DOWNLOAD_FOLDER:
-        found = place.inside(folder)
-        if isinstance(found, Refusal):
-            return []
-        place = found
-    return [name for name in place.listing().files if name.endswith(_UNFINISHED)]
 
 
 def _sets_below(source: Source, folders: Sequence[str], depth: int = 2) -> list[tuple[str, WeightSet]]:

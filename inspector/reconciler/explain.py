@@ -98,11 +98,12 @@ def _larger_model(case: Reconciled, families: Families) -> PartOfLargerModel | N
     others = dict.fromkeys(one.key.partition(".")[0] for one in unexpected)
     tensors = sum(family.tensors for family in reading.families.values())
     root = case.claim.head.root if case.claim.head is not None else ""
-    outside = (name.partition(".")[0] for name in families if root and not name.startswith(reading.prefix))
-    heads = dict.fromkeys(one for one in outside if one not in others)
+    outside = (name.partition(".")[0] for name in families if not name.startswith(reading.prefix))
+    heads = dict.fromkeys(one for one in outside if root and one not in others)
+    has_root = any(name.startswith(reading.prefix + root) for name in families)
     return PartOfLargerModel(
         model_type=reading.name, prefix=reading.prefix, tensors=reading.part, without=tensors - reading.part,
-        others=tuple(others)[:NAMES_SHOWN], heads=tuple(heads), root=root if heads else "",
+        others=tuple(others)[:NAMES_SHOWN], heads=tuple(heads), root=root if heads and not has_root else "",
     )  # fmt: skip
 
 

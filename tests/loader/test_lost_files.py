@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -215,6 +217,29 @@ def test_a_shard_lost_by_an_unfinished_download(stored: str, ending: str, tmp_pa
     assert partial.name in finding.help and before.help in finding.help
     partial.rename(tmp_path / f"{other.name}{ending}")
     assert {one.code for one in load(str(tmp_path)).findings} == {before.code, "R010"}
+
+
+@pytest.mark.parametrize(("stored", "begun"), [
+    ("missing", True), ("zeros", True), ("missing", False), ("whole", True),
+])  # fmt: skip
+def test_a_shard_that_hf_download_has_begun(stored: str, begun: bool, tmp_path: Path) -> None:
+    """Its partial file has the hash of the name of the shard; that of another file changes nothing."""
+    config = LLAMA8B | {"num_hidden_layers": 2, "hidden_size": 64, "intermediate_size": 128, "vocab_size": 500}
+    write(tmp_path, genuine(config), config, shards=3)
+    if stored == "missing":
+        (tmp_path / "model-00002-of-00003.safetensors").unlink()
+    elif stored == "zeros":
+        (tmp_path / "model-00002-of-00003.safetensors").write_bytes(bytes(4096))
+    folder = tmp_path / ".cache" / "huggingface" / "download"
+    folder.mkdir(parents=True)
+    name = "model-00002-of-00003.safetensors" if begun else "tokenizer.json"
+    digest = hashlib.sha1(f"{name}.metadata".encode(), usedforsecurity=False).digest()
+    partial = folder / f"{base64.urlsafe_b64encode(digest).decode()}.0a1b2c.incomplete"
+    partial.write_bytes(b"0")
+    found = load(str(tmp_path)).findings
+    assert len(found) == (stored != "whole")
+    path = partial.relative_to(tmp_path).as_posix()
+    assert all((one.facts.get("unfinished") == [path]) == begun and (path in one.help) == begun for one in found)
 
 
 @pytest.mark.parametrize("ending", ["onnx", "h5", "msgpack"])

@@ -136,7 +136,7 @@ class PartOfLargerModel(ContentFinding, frozen=True, kw_only=True):
     heads: tuple[str, ...] = ()
     """The first parts of names outside that the class of the config has."""
     root: str = ""
-    """The prefix that the class of the config has in place of the stored one, stated if there are heads."""
+    """What has to replace the prefix for the class of the config, stated if there are heads."""
 
     headline_text = "{model_type} is the part below {prefix}"
 
@@ -148,7 +148,9 @@ class PartOfLargerModel(ContentFinding, frozen=True, kw_only=True):
         alone = f'keep the tensors below {self.prefix} and rename them: key.removeprefix("{self.prefix}")'
         if self.heads:
             kept = listed(tuple(f"{head}.*" for head in self.heads))
-            alone = f'begin the names with "{self.root}" in place of "{self.prefix}" and keep {kept} beside them'
+            removed = f'remove "{self.prefix}" from the names'
+            instead = f'begin the names with "{self.root}" in place of "{self.prefix}"' if self.root else removed
+            alone = f"{instead} and keep {kept} beside them"
         return Remedy(f"use the config.json and the class of the whole model; for this part alone {alone}")
 
 
