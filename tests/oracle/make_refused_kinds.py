@@ -44,6 +44,8 @@ MAJORS = ("5", "4")
 STAGES = frozenset({"out_features", "out_indices", "stage_names"})
 """Keys of backbones, whose lists depend on the depth of the model."""
 OF_STAGES = frozenset("triyg")
+REPEATED = "attention_types[][]"
+"""Lists of layer types of GPT-Neo, each with a number of repetitions: only the product has to fit."""
 BY_LIST = "wxpq"
 """Kinds of which only values not listed, or of another length than related lists, are refused."""
 TYPES = tuple(oracle_types())
@@ -93,7 +95,7 @@ class Measured:
             if place not in self.values:
                 continue
             for letter in letters:
-                if letter in "pq" and (not beside or named is not None):
+                if letter in "pq" and (not beside or named is not None or path[-1] == REPEATED):
                     continue
                 if letter in BY_LIST and path[-1].endswith("layer_types"):  # the rules of `config_types` have them
                     continue
