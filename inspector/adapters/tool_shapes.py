@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import zip_longest
 from math import isqrt, prod
 
-from inspector.adapters.tools import METHODS, NOTHING
+from inspector.adapters.tools import METHODS, NOTHING, OLDER_GLORA
 
 Shape = tuple[int, ...]
 
@@ -51,6 +51,7 @@ def _allowed(method: str, part: str, weight: Shape, tucker: bool) -> tuple[tuple
         | dict.fromkeys(("t1", "t2"), core),
         "glora": {"a1": (wide, None), "a2": (None, wide), "b1": up, "b2": (None, wide, *kernel)},
         "controlnet-lllite": {"down": (None, wide), "up": (outputs, None)},
+        OLDER_GLORA: {"a1": (None, wide), "a2": (wide, None), "b1": (None, wide, *kernel), "b2": up},
         "t-lora": {"q": (None, wide), "p": (outputs, None)},
         "full": {"diff": weight, "set_weight": weight},
         "norm": {"w_norm": (outputs,)},

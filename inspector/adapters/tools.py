@@ -51,6 +51,8 @@ def _one(*parts: str) -> tuple[frozenset[str], ...]:
 
 PIECES: Final = "pieces"
 """The part in sd-scripts' OFT for FLUX: a rotation for each of the matrices that the base joins, by its number."""
+OLDER_GLORA: Final = "glora, older"
+"""GLoRA as LyCORIS stored it before version 2: the first matrix of a pair is [r, in]."""
 METHODS: Final[Mapping[str, Method]] = {
     "lora": Method(_one("down", "up"), ({"down": 0, "up": 1},), frozenset({"mid"}), ({"down": 0, "up": 1, "mid": 0},)),
     "lora, stacked": Method(_one("down", "up"), ({"down": -2, "up": -1},)),
@@ -70,6 +72,7 @@ METHODS: Final[Mapping[str, Method]] = {
         ({"w1_a": 1, "w1_b": 0}, {"w2_a": 0, "w2_b": 0, "t2": 0}),
     ),
     "glora": Method(_one("a1", "a2", "b1", "b2"), ({"a1": 1, "a2": 0}, {"b1": 1, "b2": 0})),
+    OLDER_GLORA: Method(_one("a1", "a2", "b1", "b2"), ({"a1": 0, "a2": 1}, {"b1": 0, "b2": 1})),
     "t-lora": Method(_one("q", "p", "lambda"), ({"q": 0, "p": 1, "lambda": 1},)),
     "oft": Method((frozenset({"blocks"}), frozenset({"diag"}), frozenset({"R"}), frozenset({PIECES}))),
     "ia3": Method(_one("weight", "on_input")),
@@ -157,7 +160,8 @@ PREFIXES: Final = (
 )  # fmt: skip
 """(beginning of a name, component of a pipeline, tool that uses the name)."""
 LOW_RANK: Final = frozenset({
-    "lora", "lora, stacked", "lora, transposed", "lora, of tokens", "loha", "lokr", "glora", "t-lora", "oft",
+    "lora", "lora, stacked", "lora, transposed", "lora, of tokens", "loha", "lokr", "glora", OLDER_GLORA, "t-lora",
+    "oft",
 })  # fmt: skip
 """Methods that add a small change to a matrix."""
 TOKENS: Final = "token_embd"

@@ -61,6 +61,23 @@ def test_an_adapter_fits_its_base(name: str) -> None:
     assert (audited.verdict, {one.code for one in audited.findings} - {"A970", "A971"}) == ("clean", {"A901"})
 
 
+OLDER = {".a1.": ".a2.", ".a2.": ".a1.", ".b1.": ".b2.", ".b2.": ".b1."}
+"""Part of GLoRA -> the one that has its shape in files of LyCORIS before version 2."""
+GLORA = [name for name in records() if name.startswith("lycoris glora")]
+
+
+@pytest.mark.parametrize("name", GLORA)
+def test_glora_of_older_lycoris_fits_its_base(name: str) -> None:
+    older = {key.replace(part, OLDER[part]): one for key, one in stored(name).items() for part in OLDER if part in key}
+    assert len(older) > len(stored(name)) // 2
+    assert with_base(older, base_of(name)).verdict == "clean"
+    first = next(key for key in older if ".a1." in key)
+    assert "A916" in codes(with_base({key: one for key, one in older.items() if key != first}, base_of(name)))
+    dtype, shape = older[first]
+    wider = {**older, first: (dtype, (shape[0] + 1, *shape[1:]))}
+    assert "A917" in codes(with_base(wider, base_of(name)))
+
+
 def damaged(name: str, some: int) -> Iterator[tuple[str, Spec]]:
     """A record with each of some tensors lost, stored as integers, of another rank or width; with a module renamed."""
     spec = stored(name)
