@@ -173,7 +173,7 @@ def refusal(values: Mapping[str, Any], base_type: object = None) -> str:
         return f"PEFT no longer has the peft_type {kind}" if kind in PEFT_TYPES else ""
     task = values.get("task_type")
     if task is not None and task not in _table()["tasks"]:
-        return f"PEFT has no task_type {task!r}"
+        return f"PEFT has no task_type {shown(task)}"
     known = {key: value for key, value in values.items() if key in entry["keys"]}
     known = known if kind != "GLORA" or _of_low_rank(known) else {**known, "r": 0}
     return (
@@ -226,7 +226,7 @@ def _value_refused(kind: str, values: Mapping[str, Any]) -> str:
     for key, reason, accepted in TEXTS:
         text, pattern = values.get(key), accepted.get(kind, accepted.get(""))
         if isinstance(text, str) and pattern is not None and not re.fullmatch(pattern, text, re.DOTALL):
-            return f"{kind} {reason} {text!r}"
+            return f"{kind} {reason} {shown(text)}"
     needed = WANTED.get(kind)
     if needed is not None and (values.get(needed) is None or (kind == "ADALORA" and not values[needed])):
         return f"{kind} needs {needed}"
@@ -238,13 +238,13 @@ def _value_refused(kind: str, values: Mapping[str, Any]) -> str:
         return "OFT does not load without oft_block_size, which PEFT writes since 0.14"
     start, rank = values.get("init_lora_weights"), values.get("r")
     if kind == "LORA" and start == "loftq" and not values.get("loftq_config"):
-        return "LORA needs loftq_config with init_lora_weights 'loftq'"
+        return 'LORA needs loftq_config with init_lora_weights "loftq"'
     if kind == "LORA" and start == "orthogonal" and type(rank) is int and rank % 2:
-        return f"{kind} refuses init_lora_weights {start!r} with an odd rank"
+        return f"{kind} refuses init_lora_weights {shown(start)} with an odd rank"
     if kind == "LORA" and (because := refused_variants(values)):
         return because
     if kind == "LORA" and isinstance(start, str) and values.get("lora_bias"):
-        return f"{kind} refuses lora_bias with init_lora_weights {start!r}"
+        return f"{kind} refuses lora_bias with init_lora_weights {shown(start)}"
     for key in NAMED_MODULES:
         if values.get(key) is True:
             return f"{kind} does not load with {key} true"

@@ -256,6 +256,15 @@ class Targets:
         text = rf"(.*\.)?({key})"
         return tuple(hit for box in left for hit in self._expressions.within(text, module, box, "rank_pattern"))
 
+    def layers(self, module: str, boxes: Boxes) -> Span:
+        """The numbers that layers_to_transform would need for a module. Raises Unclear."""
+        axis = self._layer_axis(module)
+        return Span() if axis is None else Span.union(box[axis] for box in boxes)
+
+    def _layer_axis(self, module: str) -> int | None:
+        written = newer_than_rule(self._values.get("peft_version"))
+        return _layer_axis(module, texts(self._values.get("layers_pattern")), first=written)
+
     def _of_layers(self, module: str, boxes: Boxes) -> Boxes:
         """The boxes within layers_to_transform."""
         wanted = self._values.get("layers_to_transform")
@@ -263,8 +272,7 @@ class Targets:
         numbers = [layer for layer in layers if type(layer) is int and layer >= 0]
         if not numbers or not boxes:
             return boxes
-        written = newer_than_rule(self._values.get("peft_version"))
-        axis = _layer_axis(module, texts(self._values.get("layers_pattern")), first=written)
+        axis = self._layer_axis(module)
         if axis is None:
             return ()
         cut = Span.of(numbers)

@@ -16,9 +16,10 @@ from inspector.adapters.matched import Matched, module_of, of_all
 from inspector.adapters.names import OWN_PREFIX, PREFIX, tuner_name
 from inspector.adapters.plan import plan_with
 from inspector.adapters.replication import replicated
-from inspector.adapters.targets import Boxes, Targets, union
+from inspector.adapters.targets import Boxes, Targets, Unclear, union
 from inspector.algebra.boxes import Box, count, joined, minus
 from inspector.algebra.names import axes_of
+from inspector.algebra.span import Span
 from inspector.findings.adapters.tensors import AdapterModuleUnexpected, AdapterSetting
 from inspector.findings.adapters.tools import AdapterModulesUnmatched
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
@@ -26,7 +27,8 @@ from inspector.matcher.families import Families
 from inspector.reconciler import ledger
 from inspector.reconciler.wording import family_name, names_in, place_of
 
-CHOOSING = ("target_modules", "layers_to_transform")
+LAYERS = "layers_to_transform"
+CHOOSING = ("target_modules", LAYERS)
 """Keys that choose modules; the second key is removed by setting it to null."""
 SWITCHES = ("use_dora", "lora_bias")
 """Keys that add tensors to every module."""
@@ -120,6 +122,7 @@ def untargeted_alone(
     listed, excluded = values.get("target_modules"), values.get("exclude_modules")
     if isinstance(listed, list) and not isinstance(excluded, str):
         yield from _not_listed(tuned, listed, values)
+        yield from _of_other_layers(tuned, values)
     for key in SWITCHES:
         added = [one for one in tuned if one.expected is None] if values.get(key) is False else []
         if added:
@@ -141,7 +144,7 @@ def _is_of_module(one: Matched, values: Mapping[str, Any]) -> bool:
 
 def _not_listed(tuned: Sequence[Matched], listed: Sequence[Any], values: Mapping[str, Any]) -> Iterator[Finding]:
     """Findings on tensors of modules that the list excludes although the layers of the config include them."""
-    settings = Targets({**values, "layers_to_transform": None})
+    settings = Targets({**values, LAYERS: None})
     lost = [one for one in tuned if not all(settings.chosen(module_of(one.key), box) for box in one.boxes)]
     names = list(dict.fromkeys(module_of(one.key).rpartition(".")[2] for one in tuned))
     if not lost or not all(name and name != "#" for name in names):
@@ -149,6 +152,27 @@ def _not_listed(tuned: Sequence[Matched], listed: Sequence[Any], values: Mapping
     modules = list(dict.fromkeys(module_of(one.key) for one in lost))
     place = place_of(modules[0], lost[0].boxes) if len({one.boxes for one in lost}) == 1 else Place()
     yield _finding(place, modules, lost, (AdapterSetting("target_modules", listed, names),))
+
+
+def _of_other_layers(tuned: Sequence[Matched], values: Mapping[str, Any]) -> Iterator[Finding]:
+    """The finding on tensors of listed modules in layers that the config excludes, with the layers that are stored."""
+    settings, of_all_layers = Targets(values), Targets({**values, LAYERS: None})
+    lost: list[Matched] = []
+    stored: list[Span] = []
+    try:
+        for one in tuned:
+            module = module_of(one.key)
+            listed = union(hit for box in one.boxes for hit in of_all_layers.chosen(module, box))
+            outside = minus(listed, [hit for box in listed for hit in settings.chosen(module, box)])
+            stored.append(settings.layers(module, listed))
+            lost.extend([replace(one, boxes=tuple(outside))] if outside else [])
+    except Unclear:  # which layers they are depends on the version of PEFT
+        return
+    if not lost:
+        return
+    modules = list(dict.fromkeys(module_of(one.key) for one in lost))
+    place = place_of(modules[0], lost[0].boxes) if len({one.boxes for one in lost}) == 1 else Place()
+    yield _finding(place, modules, lost, (AdapterSetting(LAYERS, values[LAYERS], list(Span.union(stored))),))
 
 
 def _finding(
@@ -170,7 +194,7 @@ def _settings(base: Base, method: str, values: Mapping[str, Any], families: Fami
     """The fewest keys of the config that, set to the stored values, choose exactly the stored modules."""
     tuned = dict.fromkeys(module_of(key) for key in families if tuner_name(key) is not None)
     names = list(dict.fromkeys(module.rpartition(".")[2] for module in tuned if module))
-    wanted = {"target_modules": names, "layers_to_transform": None, **dict.fromkeys(SWITCHES, True)}
+    wanted = {"target_modules": names, LAYERS: None, **dict.fromkeys(SWITCHES, True)}
     held = [key for key in CHOOSING if values.get(key) is not None]
     off = [key for key in SWITCHES if values.get(key) is False]
     for keys in (*((key,) for key in (*off, *held)), *([CHOOSING] if len(held) > 1 else ())):

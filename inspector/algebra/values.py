@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from itertools import islice
 from typing import Any, Protocol
@@ -60,13 +61,14 @@ _SHOWN, _ITEMS = 80, 27
 
 
 def shown(value: object, most: int = 60) -> str:
-    """The beginning of a value as Python writes it. Only the first items of a long list or object are read."""
+    """The beginning of a value as JSON has it. Only the first items of a long list or object are read."""
     if isinstance(value, list):
         written = f"[{', '.join(map(shown, islice(list.__iter__(value), _ITEMS)))}]"
     elif isinstance(value, dict):
         written = f"{{{', '.join(f'{shown(key)}: {shown(item)}' for key, item in islice(dict.items(value), _ITEMS))}}}"
     else:
-        written = repr(value[: 2 * _SHOWN] if isinstance(value, str) else value)
+        plain = value[: 2 * _SHOWN] if isinstance(value, str) else value
+        written = json.dumps(plain) if plain is None or isinstance(plain, str | bool) else repr(plain)
     return written[:most]
 
 

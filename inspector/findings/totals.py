@@ -31,7 +31,7 @@ class HeadMissing(ContentFinding, frozen=True, kw_only=True):
     Example
         error[P701] head-missing: lm_head.weight
           expected  [128256, 4096], 525,336,576 parameters
-          because   tie_word_embeddings = False
+          because   tie_word_embeddings = false
           help      download the head's file again, or set "tie_word_embeddings": true
                     if the head is the embedding
 
@@ -75,7 +75,7 @@ class HeadTiedByClass(ContentFinding, frozen=True, kw_only=True):
 
     Example
         note[P706] head-tied-by-class: lm_head is not stored; transformers 5.23 ties it
-          although tie_word_embeddings = False
+          although tie_word_embeddings = false
           counted  once: 5,136 parameters less than the config says
           help     set "tie_word_embeddings": true, which other versions need
 

@@ -184,7 +184,7 @@ def _stated(value: Any) -> str:
         return f"a list of {len(value)}"
     if isinstance(value, dict) and len(value) > FEW_ITEMS:
         return f"an object of {len(value)} keys"
-    return "null" if value is None else shown(value)
+    return shown(value)
 
 
 def _refused(values: Mapping[str, Any]) -> list[RefusedValue]:

@@ -237,6 +237,8 @@ def test_the_setting_that_leaves_modules_out_is_named(changed: dict[str, Any], k
     ("llama.default", {"target_modules": ["q_proj"]}), ("llama.default", {"target_modules": ["query_key_value"]}),
     ("t5.default", {"target_modules": ["v"]}), ("llama.ia3", {"target_modules": ["k_proj", "v_proj"]}),
     ("llama.dora", {"use_dora": False}), ("gpt2.dora", {"use_dora": False}),
+    ("llama.default", {"layers_to_transform": [0]}), ("t5.default", {"layers_to_transform": 1}),
+    ("llama.ia3", {"layers_to_transform": [1, 9]}),
 ], ids=str)  # fmt: skip
 def test_an_adapter_that_contradicts_its_config_needs_no_base(name: str, changed: dict[str, Any]) -> None:
     config = {**records()[name]["adapter"], **changed}
@@ -352,7 +354,8 @@ def test_an_inner_layer_without_a_module_is_reported() -> None:
     assert codes(alone(spec, config)) == set()
     damaged = {key: entry for key, entry in spec.items() if "layers.7.self_attn.v_proj" not in key}
     assert codes(alone(damaged, config)) == {"A905"}
-    assert codes(alone(damaged, {**config, "layers_to_transform": [0, 1, 2]})) == set()
+    assert codes(alone(damaged, {**config, "layers_to_transform": list(range(12))})) == set()
+    assert codes(alone(damaged, {**config, "layers_to_transform": [0, 1, 2]})) == {"A906"}
     pattern = {key: entry for key, entry in damaged.items() if "layers.3.self_attn.v_proj" not in key}
     audited = alone(pattern, config)
     assert codes(audited) == {"A909"}

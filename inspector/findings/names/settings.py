@@ -23,7 +23,7 @@ class SettingRefused(ContentFinding, frozen=True, kw_only=True):
     Example
         error[C326] setting-refused: scheduler: beta_schedule
           class    PNDMScheduler: it cannot be built
-          because  'linearr' is none of linear, scaled_linear, squaredcos_cap_v2
+          because  "linearr" is none of linear, scaled_linear, squaredcos_cap_v2
           help     set "beta_schedule": "linear" in scheduler/scheduler_config.json
 
     What to do
