@@ -19,6 +19,20 @@ NEOBERT: Mapping[str, Any] = {
     "max_length": 33,
 }  # fmt: skip
 
+ULTRAVOX: Mapping[str, Any] = {
+    "audio_config": {
+        "model_type": "whisper", "_name_or_path": "openai/whisper-tiny", "d_model": 48, "encoder_layers": 3,
+        "encoder_attention_heads": 4, "encoder_ffn_dim": 92, "decoder_layers": 2, "decoder_attention_heads": 4,
+        "decoder_ffn_dim": 84, "num_mel_bins": 14, "max_source_positions": 33, "vocab_size": 113,
+        "max_target_positions": 25, "pad_token_id": 0,
+    },
+    "text_config": {
+        "model_type": "llama", "vocab_size": 107, "hidden_size": 40, "intermediate_size": 76, "num_hidden_layers": 2,
+        "num_attention_heads": 5, "num_key_value_heads": 1, "tie_word_embeddings": False,
+    },
+    "hidden_size": 58, "stack_factor": 3, "torch_dtype": "float32",
+}  # fmt: skip
+
 NEWER_CASES: Mapping[str, tuple[Mapping[str, Any], ...]] = {
     "rwkv7": (
         {
@@ -89,6 +103,20 @@ NEWER_CASES: Mapping[str, tuple[Mapping[str, Any], ...]] = {
             "configuration": ("neobert_model.model", "NeoBERTConfig"),
             "model": ("neobert_model.model", "NeoBERTHFForSequenceClassification"),
             "values": {**NEOBERT, "num_labels": 5},
+        },
+    ),
+    "ultravox": (
+        {
+            "repository": "fixie-ai/ultravox",
+            "configuration": ("ultravox.model.ultravox_config", "UltravoxConfig"),
+            "model": ("ultravox.model.ultravox_model", "UltravoxModel"),
+            "values": ULTRAVOX,
+            "changed": (
+                {"projector_ln_mid": True},
+                {"projector_act": "gelu", "projector_ln_mid": True},
+                {"text_config": {"model_type": "qwen2", "num_key_value_heads": 5}},
+            ),
+            "constant": True,
         },
     ),
 }
