@@ -37,6 +37,10 @@ LONGEST_SWITCH = 2
 """Most letters in the name of a switch of shared rows, such as "b" or "bo"; config keys have more."""
 
 
+NAMES_OF_REPOSITORIES = ("_model_id", "_name_or_path")
+"""Ends of keys whose value is the name of a repository, which no tensor reveals."""
+
+
 Alike = tuple[object, ...]
 """A value that is equal for two rows if they have the same indices under every config."""
 
@@ -182,9 +186,15 @@ def _words(
     if current is None:
         found = _sizes(differences, at, leaf) or _sizes_beside(differences, at, leaf)
         sizes = [size for size in found if axes_at(size) == stored]
-        yield from sizes or [value for value in (True, 1, 2, 3, 4) if axes_at(value) == stored][:1]
+        guessed = () if _names_a_repository(leaf) else (True, 1, 2, 3, 4)
+        yield from sizes or [value for value in guessed if axes_at(value) == stored][:1]
     elif axes_at(None) == stored:
         yield None
+
+
+def _names_a_repository(leaf: Leaf) -> bool:
+    """True if the value of a key is the name of a repository."""
+    return isinstance(leaf[-1], str) and leaf[-1].endswith(NAMES_OF_REPOSITORIES)
 
 
 def _sizes(differences: Differences, at: int, leaf: Leaf) -> list[int]:
