@@ -130,7 +130,7 @@ def audit_loaded(checkpoint: Checkpoint, claim: Stated | None = None, *, like: s
     with one_budget():
         allow_tensors(len(checkpoint.tensors))
         try:
-            audited = _audit_weights(with_stated_config(checkpoint), claim, like)
+            audited = _audit_stated(checkpoint, claim, like)
         except Exceeded as exceeded:
             from inspector.auditing.counted import audit_counted
 
@@ -144,6 +144,10 @@ def audit_loaded(checkpoint: Checkpoint, claim: Stated | None = None, *, like: s
 
             audited = with_rival(audited, lambda other: audit_loaded(other, like=like))
         of_gguf = audited.checkpoint.set_name.endswith(".gguf")
+        if of_gguf and audited.verdict == FINDINGS:
+            from inspector.auditing.gguf.config_beside import without_config_beside
+
+            audited = without_config_beside(audited, checkpoint, lambda other: _audit_stated(other, claim, like))
         if (of_gguf or audited.checkpoint.lost) and audited.checkpoint.other_sets and not audited.checkpoint.alone:
             from inspector.auditing.files.renamed_shards import with_renamed_shards
 
@@ -178,6 +182,10 @@ def _with_models_beside(audited: Audit) -> Audit:
     beside = f"{names[0]} and {len(names) - 1} more" if len(names) > 1 else names[0]
     skipped = Skipped(f"other models, {beside}", f"--weights {names[0]}" if len(names) == 1 else "--weights NAME")
     return replace(audited, skipped=(*audited.skipped, skipped))
+
+
+def _audit_stated(checkpoint: Checkpoint, claim: Stated | None, like: str | None) -> Audit:
+    return _audit_weights(with_stated_config(checkpoint), claim, like)
 
 
 def _audit_weights(checkpoint: Checkpoint, claim: Stated | None, like: str | None) -> Audit:

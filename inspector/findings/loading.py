@@ -75,6 +75,8 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
     """A list of the config that has another length than the number of layers, and this number."""
     prefixes: tuple[str, str] | None = None
     """The beginning of the stored names, and that of the names for which the loader looks."""
+    renames: tuple[tuple[str, str], ...] = ()
+    """Stored names, and the names for which the loader looks, as patterns."""
 
     def headline(self) -> str:
         return f"{self.loader} {self.version or ''} {WORDS[self.outcome]}".replace("  ", " ")
@@ -109,6 +111,10 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
             own, wanted = self.prefixes
             step = Step(action="rename", old=f"{own}*", new=f"{wanted}*")
             return Remedy(f'begin the names with "{wanted}" in place of "{own}"', (step,))
+        if self.renames:
+            old, new = self.renames[0]
+            steps = tuple(Step(action="rename", old=stored, new=expected) for stored, expected in self.renames)
+            return Remedy(f"rename the tensors as the class has them, such as {old} to {new}", steps)
         if self.outcome == "random" and not self.quantized:
             return Remedy("restore or train these tensors, or choose a class that has none of them")
         if self.outcome == "refuses" and NOT_INITIALISED in self.because:

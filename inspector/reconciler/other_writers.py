@@ -42,6 +42,16 @@ def _renames(case: Reconciled) -> Iterator[tuple[str, str]]:
     program = next(iter(dialects_by(case.reading.writer)), None)
     if program is None or not program.names_alone or case.reading.prefix or case.placement.mismatched:
         return
+    yield from _by_name(case)
+
+
+def renames_of_older(case: Reconciled) -> tuple[tuple[str, str], ...]:
+    """(stored name, name of the class) as patterns, if the names are those of an older release; else ()."""
+    older = case.corrected.spelling.dialect and not case.reading.writer and not case.reading.prefix
+    return tuple(_by_name(case)) if older and not case.placement.mismatched else ()
+
+
+def _by_name(case: Reconciled) -> Iterator[tuple[str, str]]:
     spelling, scope = case.corrected.spelling, case.corrected.scope
     plain = replace(spelling, dialect=0)
     slots = {id(one.block.slot): one.block.slot for one in case.placement.placed}

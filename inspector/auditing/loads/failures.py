@@ -17,7 +17,7 @@ from inspector.auditing.identity.class_of_part import (
 from inspector.auditing.identity.class_of_type import classes_with_head
 from inspector.auditing.identity.own_program import for_own_program
 from inspector.auditing.loads.accepted_values import accepted_by_peft, is_apart
-from inspector.auditing.loads.prefixes import prefixes
+from inspector.auditing.loads.prefixes import prefixes, renames
 from inspector.auditing.loads.quantized import has_block_too_many, has_packed, is_by_quantization
 from inspector.auditing.quantized.torchao_names import undivided_names
 from inspector.auditing.result import Audit
@@ -385,6 +385,7 @@ def failure(audited: Audit, load: Load, kind: type[LoaderFails], other: str = ""
         adapter=audited.checkpoint.adapter is not None and load.outcome == REFUSES and load.source == "documented",
         layer_list=list_of_layers(audited, load),
         prefixes=prefixes(audited, load),
+        renames=renames(audited, load),
     )
 
 

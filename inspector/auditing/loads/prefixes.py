@@ -1,9 +1,11 @@
-"""The beginnings of names, where a loader looks for others than are stored."""
+"""The names, or beginnings of names, where a loader looks for others than are stored."""
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
+
 from inspector.auditing.result import Audit
-from inspector.loading.outcome import NOT_IN_FILE, Load
+from inspector.loading.outcome import NOT_IN_FILE, RANDOM, Load
 
 
 def prefixes(audited: Audit, load: Load) -> tuple[str, str] | None:
@@ -16,3 +18,17 @@ def prefixes(audited: Audit, load: Load) -> tuple[str, str] | None:
     if any(name.startswith(named.prefix) for name in audited.checkpoint.tensors):
         return None
     return named.stored_prefix, named.prefix
+
+
+def renames(audited: Audit, load: Load) -> tuple[tuple[str, str], ...]:
+    """Names of an older release that the loader does not know, if all that it misses is stored under them."""
+    case = audited.case
+    if case is None or load.outcome != RANDOM:
+        return ()
+    from inspector.reconciler.other_writers import renames_of_older
+
+    found = renames_of_older(case)
+    stored = [name for name in audited.checkpoint.tensors if any(fnmatchcase(name, old) for old, _ in found)]
+    placed = {id(one.block.slot) for one in case.placement.placed}
+    copies = sum(one.tensors for one in case.corrected.blocks if one.tie is not None and id(one.slot) not in placed)
+    return found if load.missing in (len(stored), len(stored) + copies) else ()  # copies of random tensors are random
