@@ -14,9 +14,9 @@ from inspector import audit
 from inspector.auditing.result import Audit
 from inspector.quantization.scales_block import block_size
 from tests.checkpoints import write, write_file
-from tests.judged import codes, diffusers_records, judged, spec_of
+from tests.judged import base_record, codes, diffusers_records, judged, spec_of
 from tests.quantization.examples import without_role
-from tests.quantization.made_by_formula import LLAMA, bitnet, simple
+from tests.quantization.made_by_formula import LLAMA, bitnet, hqq, simple
 from tests.quantization.recorded import RECORDED, record, variants
 from tests.quantization.stored import audited, bad, checkpoint, tool, unquantized
 from tests.sampling import sampled
@@ -476,3 +476,42 @@ def test_packed_words_without_a_block_have_the_bits_that_fit_the_model(name: str
             spec[key] = (dtype, tuple(shape))
     result = judged(spec, unquantized(one["config"]))
     assert (bad(result), result.counts.unique_parameters) == (["T625"], one["parameters"])
+
+
+@pytest.mark.parametrize(("model_type", "plain", "listed"), [
+    ("qwen2_moe", (".mlp.gate", ".shared_expert_gate"), ["lm_head", "mlp.gate", "shared_expert_gate"]),
+    ("qwen3_moe", (".mlp.gate", ".k_proj"), ["k_proj", "lm_head", "mlp.gate"]),
+    ("olmo2", (".gate_proj",), ["gate_proj", "lm_head"]),
+])  # fmt: skip
+def test_no_entry_of_hqq_is_part_of_the_name_of_a_quantized_module(
+    model_type: str, plain: tuple[str, ...], listed: list[str]
+) -> None:
+    """Measured with transformers 4.57 and hqq 0.2.8: it fails on plain modules that the list does not name, and takes
+    each entry for all names that contain it.
+    """
+    one = base_record(model_type, "ForCausalLM")
+    spec = spec_of(one)
+    for name, (_, shape) in list(spec.items()):
+        module = name.removesuffix(".weight")
+        if ".layers." in name and len(shape) == 2 and not module.endswith(plain):
+            del spec[name]
+            parts = hqq(4, 8, 1)(*shape)
+            spec |= {f"{module}.{suffix}": (dtype, tuple(dims)) for suffix, (dtype, dims) in parts.items()}
+    (finding,) = (found for found in judged(spec, one["config"]).findings if found.code == "T625")
+    (step,) = finding.remedy().steps
+    assert sorted(step.new["skip_modules"]) == listed
+
+
+@pytest.mark.parametrize(("model_type", "suffix", "listed"), [
+    ("modernbert", "ForMaskedLM", None), ("bert", "ForMaskedLM", None), ("distilbert", "ForSequenceClassification", []),
+])  # fmt: skip
+def test_a_layer_inside_a_head_leaves_the_default_list(model_type: str, suffix: str, listed: list[str] | None) -> None:
+    """Measured for ModernBERT with transformers 5.24: an empty list also replaces the decoder, which then fails."""
+    one = base_record(model_type, suffix)
+    spec = spec_of(one)
+    for name, (_, shape) in list(spec.items()):
+        if len(shape) == 2 and name.endswith(".weight") and "embed" not in name:
+            spec |= {name: ("I8", shape), f"{name.removesuffix('weight')}SCB": ("F32", shape[:1])}
+    (finding,) = (found for found in judged(spec, one["config"]).findings if found.code == "T625")
+    (step,) = finding.remedy().steps
+    assert step.new.get("llm_int8_skip_modules") == listed

@@ -362,6 +362,7 @@ def test_a_packing_of_another_kind_is_counted_as_stored() -> None:
 @pytest.mark.parametrize(
     ("name", "suffix"),
     [("fp8-fused-experts", "gate_up_proj_scale_inv"), ("modelopt-w4a8", "weight_scale_2"), ("hqq_4bit_g64", "shape"),
+     ("hqq_4bit_g64", "compute_dtype"), ("hqq_3bit_g64", "unpack_view_dtype"), ("hqq-1", "stores_quant_config"),
      ("vptq-stated", "perm"), ("vptq-stated-outliers", "outlier_indices"), ("vptq-stated-unpacked", "res_indices")],
 )  # fmt: skip
 def test_a_helper_lost_everywhere_is_missing(name: str, suffix: str) -> None:

@@ -11,12 +11,15 @@ from inspector.auditing.quantized.compressed import SPARSE
 from inspector.auditing.quantized.plain_modules import (
     AQLM,
     HEAD,
+    HEAD_INSIDE,
     HEAD_LISTED,
+    HQQ,
     among_packed,
     entries_for,
     entries_left_out,
     has_towers,
     head_entry,
+    names_packed,
 )
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
@@ -131,7 +134,8 @@ def block_of_weights(
     families = [one.key for one in unpacked.helpers]
     key, block = block_for(scheme, one_packing(scheme, found), families, of_transformers=of_transformers)
     if block is not None or key != BLOCK or not of_transformers:
-        head = any(line.packed is not None and line.role.startswith(HEAD) for line in lines)
+        heads = (line for line in lines if line.role.startswith(HEAD) and line.role != HEAD_INSIDE)
+        head = any(line.packed is not None for line in heads)
         block = excluding(block, scheme, _left_plain(lines), head=head)
         return OfWeights(key, () if block is None else (block,))
     modules = [
@@ -170,6 +174,8 @@ def _with_list(block: dict[str, Any], lines: Sequence[Line]) -> dict[str, Any] |
     if not plain and method in HEAD_LISTED:  # without a list their loaders leave the head out
         return block
     listed = list(dict.fromkeys([*_heads(lines, method), *plain]))
+    if method == HQQ and names_packed(listed, lines):
+        return None
     if method == AQLM:  # transformers 5 reads the names of modules, 4.57 those of their weights
         listed += [f"{name}.weight" for name in listed]
     return {**block, key: listed} if len(listed) <= MOST_LISTED else None

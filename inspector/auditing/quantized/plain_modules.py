@@ -13,6 +13,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from inspector.algebra.boxes import Box, minus
+from inspector.algebra.names import key_of
 from inspector.findings.types.unpacked import LayersNotPacked, ModuleNotPacked, TiedHeadNotExcluded
 from inspector.quantization.loaders import BY_ENDS, is_of_another, is_read, plain_expected
 from inspector.quantization.missing_block import MOST_LISTED
@@ -42,6 +43,8 @@ HEAD: Final = "head"
 """Role of a head: it is not quantized even without a list, except by the method that quantizes everything (measured:
 its scale is missing).
 """
+HEAD_INSIDE: Final = "head.dense"
+"""Role of a layer of a head before its last one; the default list of a method does not name it."""
 LISTS: Final = {
     "bitsandbytes": "llm_int8_skip_modules", "compressed-tensors": "ignore", "awq": "modules_to_not_convert",
     "fp8": "modules_to_not_convert", "gptq": None, AUTO_ROUND: "extra_config", "quark": "exclude",
@@ -51,6 +54,10 @@ SIGNS: Final = {"compressed-tensors": "re:.*", AUTO_ROUND: ".*"}
 """Method -> the text that turns the end of a name into a pattern in its list."""
 OF_MODULES: Final = frozenset({"bitnet", "eetq", "fbgemm_fp8", "fp_quant", "spqr", "vptq"})
 """Methods with loaders in transformers that replace every linear layer outside `modules_to_not_convert`."""
+HQQ: Final = "hqq"
+"""The method with a list of which each entry holds for all modules whose names contain it (`HqqHfQuantizer` of
+transformers 4.57). Its loader fails on a plain module that the list does not name (measured for Qwen2-MoE).
+"""
 AQLM: Final = "aqlm"
 """The method with whole names in its list, which transformers 5 compares with modules and 4 with their weights; without
 a list its loader builds the head quantized too (measured with transformers 5.24 and aqlm 1.1.7).
@@ -167,10 +174,11 @@ def entries_left_out(lines: Sequence[Line], method: str) -> tuple[str, list[str]
 
     Routers are also in the list if its entries are patterns: transformers 4 builds them as linear layers.
     """
-    everywhere = method in EVERYWHERE or method in BY_NAME or method in OF_MODULES
+    everywhere = method in EVERYWHERE or method in BY_NAME or method in OF_MODULES or method == HQQ
     plain = [line for line, _ in among_packed(lines, everywhere=everywhere)]
-    if method == BY_PATTERN or method in BY_NAME:
-        plain += [line for line in lines if line.role == ROUTER and line.packed is None and len(line.layout.shape) == 2]
+    if method in (BY_PATTERN, HQQ) or method in BY_NAME:
+        routers = (line for line in lines if line.role.startswith(ROUTER) and line.packed is None)
+        plain += [line for line in routers if len(line.layout.shape) == 2]
     towers = _towers(plain, lines) if method in EVERYWHERE or method in OF_MODULES else []
     inside = [(line, line.boxes) for line in plain if not line.family.startswith(tuple(towers))]
     return str(LISTS_OF_BLOCKS[method]), [*_of_towers(towers, lines, method, None), *_inside(inside, lines, method)]
@@ -185,7 +193,7 @@ def _inside(found: Sequence[Plain], lines: Sequence[Line], method: str) -> list[
     """The entries for modules of stacks in which others are quantized."""
     if method in BY_NAME:
         return [name for line, boxes in found for name in _names(line.family, boxes)]
-    return entries_for(found, lines, SIGNS.get(method, ""))
+    return entries_for(found, lines, SIGNS.get(method, ""), anywhere=method == HQQ)
 
 
 PlainExpected = dict[tuple[str, str], list[Line]]
@@ -324,22 +332,36 @@ def _shortest(tower: str, lines: Sequence[Line]) -> str:
     return tower.rstrip(".") if any(last in line.family for line in lines if line.packed is not None) else last
 
 
-def entries_for(found: Sequence[Plain], lines: Sequence[Line], sign: str = "") -> list[str]:
+def entries_for(found: Sequence[Plain], lines: Sequence[Line], sign: str = "", *, anywhere: bool = False) -> list[str]:
     """The entries that a list of unquantized modules needs: the end of a name that no quantized module has, or else
     whole names.
 
-    sign: what makes the end a pattern, which is compared with the beginning of a name (`re.match`).
+    sign: what makes the end a pattern, which is compared with the beginning of a name (`re.match`). anywhere: an entry
+    holds for all modules whose names contain it.
     """
     packed = {line.family.removesuffix(".weight") for line in lines if line.packed is not None}
     entries: list[str] = []
     for line, boxes in found:
-        end = next((one for one in _ends(line.family) if not any(name.endswith(one) for name in packed)), None)
+        ends = (one for one in _ends(line.family) if not any(_names_it(one, name, anywhere) for name in packed))
+        end = next(ends, None)
         if boxes == line.boxes and end is not None:
             within = sign and any(end in name for name in packed)
             entries.append(f"{sign}{end}{'$' if within else ''}")
         else:
             entries += _names(line.family, boxes)
     return list(dict.fromkeys(entries))
+
+
+def _names_it(entry: str, module: str, anywhere: bool) -> bool:
+    """True if an entry names a module by its end, or by any part of its name."""
+    return entry in module if anywhere else module.endswith(entry)
+
+
+def names_packed(entries: Sequence[str], lines: Sequence[Line]) -> bool:
+    """True if an entry that holds for all names that contain it also holds for quantized modules of another family."""
+    packed = {line.family.removesuffix(".weight") for line in lines if line.packed is not None}
+    keys = {key_of(entry)[0] for entry in entries}
+    return any(key in name and key != name for key in keys for name in packed)
 
 
 def without_blocks(found: Sequence[Plain], lines: Sequence[Line]) -> dict[str, dict[str, object]]:

@@ -17,10 +17,11 @@ SETTINGS = ("axis", "channel_wise", "compute_dtype", "encoded_state_dict", "grou
             "optimize", "packing", "quant_scale", "quant_zero", "round_zero", "shape", "stores_quant_config",
             "unpack_view_dtype", "view_as_float", "scale_q", "zero_q", "zero_scale", "meta", "quantized")  # fmt: skip
 NEEDED = ("shape", "nbits", "group_size", "axis", "packing", "view_as_float", "quant_scale", "quant_zero",
-          "offload_meta", "encoded_state_dict")  # fmt: skip
-"""Settings without which `HQQLinear.load_state_dict` of hqq 0.2.8 fails, if settings are stored at all."""
-NEEDED_TOO = ("channel_wise", "optimize", "round_zero")
-"""Further required settings, with `stores_quant_config`."""
+          "offload_meta", "encoded_state_dict", "compute_dtype", "unpack_view_dtype", "stores_quant_config",
+          "channel_wise", "optimize", "round_zero")  # fmt: skip
+"""Settings that each module has if it has any. Measured with transformers 4.57 and hqq 0.2.8: without any one of them
+the load ends in KeyError (`HqqHfQuantizer.update_expected_keys` expects all keys of `HQQLinear.state_dict_keys`).
+"""
 IN_BYTE = {8: 1, 4: 2, 2: 4, 1: 8}
 
 
@@ -56,7 +57,7 @@ def _open(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     for helper in ("scale", "zero"):
         reading.helper(helper, [(1, groups) if across else (groups, 1)], "one for each group", FLOATS)
     if any(name in tensors for name in NEEDED):
-        for name in (*NEEDED, *(NEEDED_TOO if "stores_quant_config" in tensors else ())):
+        for name in NEEDED:
             shape = (2,) if name == "shape" else tensors[name].shape if name in tensors else ()
             reading.helper(name, [shape])
     if across and (setting.bits, setting.group_size) != (bits, size):  # the rows may have any bits with other groups
