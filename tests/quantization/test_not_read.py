@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from inspector import audit
 from inspector.dialects.libraries import library_of
-from tests.judged import judged
+from tests.checkpoints import write
+from tests.judged import base_record, judged, spec_of
 from tests.quantization.examples import in_folder, stated_inside
 from tests.quantization.made_by_formula import LLAMA, linears, rest
 from tests.quantization.stored import Spec, bad, changed, checkpoint, original
@@ -150,3 +154,29 @@ def test_the_version_of_awq_is_that_of_the_tensors() -> None:
 def test_checkpoints_of_tensorrt_llm_are_named() -> None:
     names = ("transformer.vocab_embedding.weight", "transformer.layers.#.attention.dense.weight")
     assert library_of(names) == "TensorRT-LLM"
+
+
+@pytest.mark.parametrize(("model_type", "suffix", "layer", "outcome"), [
+    ("t5", "ForConditionalGeneration", "SelfAttention.q", "refuses"),
+    ("gpt_bigcode", "ForCausalLM", "c_proj", "refuses"),
+    ("siglip", "Model", "q_proj", "refuses"), ("gpt_bigcode", "ForCausalLM", "c_attn", "complete"),
+    ("llama", "ForCausalLM", "q_proj", "complete"),
+])  # fmt: skip
+def test_packed_layers_that_are_initialized_by_their_weight(
+    model_type: str, suffix: str, layer: str, outcome: str, tmp_path: Path
+) -> None:
+    one = base_record(model_type, suffix)
+    spec = spec_of(one)
+    for name, (_, shape) in list(spec.items()):
+        if name.endswith(f"{layer}.weight"):
+            del spec[name]
+            spec |= {f"{name}_packed": ("I32", (shape[0], -(-shape[1] // 8))), f"{name}_shape": ("I64", (2,)),
+                     f"{name}_scale": ("F32", (shape[0], 1))}  # fmt: skip
+    weights = {"num_bits": 4, "type": "int", "symmetric": True, "strategy": "channel"}
+    group = {"targets": [f"re:.*{layer}$"], "format": "pack-quantized", "weights": weights}
+    block = {"quant_method": "compressed-tensors", "format": "pack-quantized", "quantization_status": "compressed",
+             "config_groups": {"group_0": group}, "ignore": []}  # fmt: skip
+    config = {**one["config"], "architectures": [one["class"]], "quantization_config": block}
+    write(tmp_path, spec, config)
+    loads = audit(tmp_path).loads
+    assert [one.outcome for one in loads if one.loader == "transformers" and str(one.version)[0] == "5"] == [outcome]

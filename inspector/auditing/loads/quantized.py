@@ -169,6 +169,7 @@ BY_NAME: Final = "compressed-tensors"
 """The method with a library that compares whole names of modules, in both versions."""
 OTHER_NAMES: Final = "it may have other names for modules of the list of unquantized modules, too"
 """Measured with 4.57.6 and compressed-tensors 0.13 for Qwen2.5-VL: it refuses packed weights, and has random scales."""
+UNMEASURED: Final = "it was not measured with packed layers of this type"
 EXPERTS: Final = ".experts."
 PACKED_ZEROS: Final = {
     NEWEST: Recorded(
@@ -216,9 +217,12 @@ def recorded(audited: Audit) -> Mapping[str, Recorded]:
             return {NEWEST: unread_names, OLDER: unread_names}
         if audited.unpacked.settings.base.method not in REPLACES:
             return {}
+        from inspector.auditing.quantized.initialised_weights import unset_weight
         from inspector.auditing.quantized.unfound_entries import found_by_newest_only, plain_for_newest
         from inspector.auditing.quantized.unscaled_activations import unscaled_activations
 
+        if (unset := unset_weight(audited)) is not None:
+            return {NEWEST: unset, OLDER: Recorded(UNKNOWN, UNMEASURED)}
         if (unscaled := unscaled_activations(audited)) is not None:
             return {NEWEST: unscaled}
         unfound = plain_for_newest(audited)
