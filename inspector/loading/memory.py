@@ -260,6 +260,9 @@ def match(memory: Memory, families: Families, rules: ClassRules, name: NamesInMe
                 stated.append((*stated[0][:-2], *reversed(stated[0][-2:])))
             fitting = any(fits(shape, one) for *_, shape in memory.parts.get(place, ()) for one in stated)
             stored[place] = stored.get(place, 0) + (count(_within_memory(memory, place, own)) if fitting else 0)
+            if place not in memory.parts and len(found.names) > 1 and not _splits(memory, found.names, inside, stated[0]):
+                result.mismatched += count(inside)
+                result.first_mismatched = result.first_mismatched or first_name(family.key, own)
     result.partial = (*_partial(memory, combined, stored), *_one_sided(apart))
     result.loaded = len(loaded)
     result.overwritten = overwritten(memory.ties, loaded)
@@ -301,6 +304,21 @@ def _compare(memory: Memory, key: str, boxes: Sequence[Box], shape: tuple[int, .
             result.mismatched += count(different)
             if different and not result.first_mismatched:
                 result.first_mismatched = first_name(key, different)
+
+
+def _splits(memory: Memory, names: Sequence[str], boxes: Sequence[Box], shape: tuple[int, ...]) -> bool:
+    """True if a tensor of a file can be cut into tensors in memory, or if a shape of theirs is not known.
+
+    boxes: the index sets of the first of them.
+    """
+    listed = [memory.shapes.get(template(name)[0], ()) for name in names]
+    found = [next((wanted for box, wanted in one if within(boxes, box)), None) for one in listed]
+    wanted = [one for one in found if one is not None and None not in one]
+    if len(wanted) < len(names) or any(len(one) != len(shape) for one in wanted):
+        return True
+    alike = [{*sizes} == {whole} for whole, sizes in zip(shape, zip(*wanted, strict=True), strict=True)]
+    sums = [sum(sizes) == whole for whole, sizes in zip(shape, zip(*wanted, strict=True), strict=True)]
+    return any(sums[axis] and all(alike[:axis] + alike[axis + 1 :]) for axis in range(len(shape)))
 
 
 def _within_memory(memory: Memory, place: tuple[str, int], boxes: Sequence[Box]) -> list[Box]:

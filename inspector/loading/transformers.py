@@ -294,7 +294,7 @@ def _concluded(given: Given, major: str, found: Counted, rules: ClassRules) -> L
     if found.overwritten is not None and major == OLDER:
         words = f"a tie overwrites {found.overwritten[0]}, which headers cannot prove to be a copy"
         return replace(answer_of(major, UNKNOWN, words, given, **counts), copies=found.overwritten)
-    if found.counter and major == OLDER:
+    if found.counter:
         words = f"it keeps whole numbers of {found.counter}, which is stored as floats"
         return answer_of(major, UNKNOWN, words, given, **counts)
     if rules.altered and _is_altered(given, rules):

@@ -84,7 +84,7 @@ def of_layers(probe: Probe, _: str) -> Iterator[Row]:
         if not builds(own):
             continue
         for letter, value in OF_LAYER.items() if layer else ():
-            if not builds(value):
+            if not builds(value) or (value is None and not _initialises(probe, {**rest, key: {**stated, layer: None}})):
                 yield ["settings", f"{layer} {letter}"]
         for name, usual in OF_KEYS.items():
             path = f"{layer}.{name}" if layer else name
@@ -95,6 +95,23 @@ def of_layers(probe: Probe, _: str) -> Iterator[Row]:
     for name, wrong in ((key, {**DEFAULT, "rope_type": NO_TYPE}), ("objects", NO_TYPE), ("nulls", None)):
         if _is_unread(probe, wrong):
             yield ["listed", name]
+
+
+def _initialises(probe: Probe, config: Mapping[str, Any]) -> bool:
+    """Whether the rotary embeddings of a model get their angles after it is built, as loading does."""
+    torch, transformers = (importlib.import_module(name) for name in ("torch", "transformers"))
+    kind = getattr(transformers, probe.class_name)
+    whole = decoded(probe.whole(config) if isinstance(probe, PartProbe) else config)
+    with torch.device("meta"):
+        model = kind(kind.config_class.from_dict(whole))
+    try:
+        with torch.no_grad():
+            for module in model.modules():
+                if "RotaryEmbedding" in type(module).__name__:
+                    model._init_weights(module)
+    except KeyError:
+        return False
+    return True
 
 
 def _listing(probe: Probe, *layers: str) -> dict[str, Any]:
