@@ -7,7 +7,7 @@ Sources: transformers 5.23 `core_model_loading.py` and `PreTrainedModel._finaliz
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from msgspec import Struct, field
@@ -16,6 +16,7 @@ from inspector.algebra.boxes import Box, count, minus, within
 from inspector.algebra.names import key_of
 from inspector.algebra.span import Span
 from inspector.loader.layout import Layout
+from inspector.loading.combining import one_sided, partial, splits
 from inspector.loading.initialising import undrawn
 from inspector.loading.integers import INTEGERS, counts, is_of_integers
 from inspector.loading.renaming import Renamed, Transform, older_name, renamed
@@ -260,10 +261,14 @@ def match(memory: Memory, families: Families, rules: ClassRules, name: NamesInMe
                 stated.append((*stated[0][:-2], *reversed(stated[0][-2:])))
             fitting = any(fits(shape, one) for *_, shape in memory.parts.get(place, ()) for one in stated)
             stored[place] = stored.get(place, 0) + (count(_within_memory(memory, place, own)) if fitting else 0)
-            if place not in memory.parts and len(found.names) > 1 and not _splits(memory, found.names, inside, stated[0]):
+            if (
+                place not in memory.parts
+                and len(found.names) > 1
+                and not splits(memory, found.names, inside, stated[0])
+            ):
                 result.mismatched += count(inside)
                 result.first_mismatched = result.first_mismatched or first_name(family.key, own)
-    result.partial = (*_partial(memory, combined, stored), *_one_sided(apart))
+    result.partial = (*partial(memory, combined, stored), *one_sided(apart))
     result.loaded = len(loaded)
     result.overwritten = overwritten(memory.ties, loaded)
     result.emptied = emptied(memory.ties, memory.same, loaded)
@@ -306,58 +311,10 @@ def _compare(memory: Memory, key: str, boxes: Sequence[Box], shape: tuple[int, .
                 result.first_mismatched = first_name(key, different)
 
 
-def _splits(memory: Memory, names: Sequence[str], boxes: Sequence[Box], shape: tuple[int, ...]) -> bool:
-    """True if a tensor of a file can be cut into tensors in memory, or if a shape of theirs is not known.
-
-    boxes: the index sets of the first of them.
-    """
-    listed = [memory.shapes.get(template(name)[0], ()) for name in names]
-    found = [next((wanted for box, wanted in one if within(boxes, box)), None) for one in listed]
-    wanted = [one for one in found if one is not None and None not in one]
-    if len(wanted) < len(names) or any(len(one) != len(shape) for one in wanted):
-        return True
-    alike = [{*sizes} == {whole} for whole, sizes in zip(shape, zip(*wanted, strict=True), strict=True)]
-    sums = [sum(sizes) == whole for whole, sizes in zip(shape, zip(*wanted, strict=True), strict=True)]
-    return any(sums[axis] and all(alike[:axis] + alike[axis + 1 :]) for axis in range(len(shape)))
-
-
 def _within_memory(memory: Memory, place: tuple[str, int], boxes: Sequence[Box]) -> list[Box]:
     """The tensors of a file that any tensor in memory is made of; layers that the model does not have are excluded."""
     made = (axes for axes, *_ in memory.parts.get(place, ()))
     return [part for axes in made for part in within(boxes, axes)]
-
-
-def _partial(memory: Memory, combined: IndexSets, stored: Mapping[tuple[str, int], int]) -> list[str]:
-    """Keys in memory for which only some of their source tensors are stored.
-
-    combined: the index sets that are made of others; a tensor stored under its name in memory needs no sources.
-    """
-    found: list[str] = []
-    for (key, source), blocks in memory.parts.items():
-        begun = combined.get(key, ())
-        wanted = 0
-        for axes, order, _ in blocks:
-            absent = minus(projected((axes,), order), begun)
-            if not absent:
-                wanted += count((axes,))
-            else:
-                share = count(projected((axes,), order))
-                wanted += count((axes,)) * (share - count(absent)) // share
-        if stored.get((key, source), 0) != wanted:
-            found.append(key)
-    return found
-
-
-def _one_sided(apart: Mapping[tuple[str, Transform], Mapping[int, Sequence[Box]]]) -> list[str]:
-    """Keys for which some sources of a converter are stored and others are not. apart: the index sets
-    of each source.
-    """
-    return [
-        key
-        for (key, converter), sides in apart.items()
-        if len(sides) < sum(group.startswith("g") for group in converter.pattern.groupindex)
-        or len({count(boxes) for boxes in sides.values()}) > 1
-    ]
 
 
 def _count_missing(memory: Memory, loaded: IndexSets, rules: ClassRules, result: Counted) -> None:

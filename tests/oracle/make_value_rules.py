@@ -313,6 +313,14 @@ class Probe:
         for key, value in self.config.items():
             if isinstance(value, dict) and TYPE in value and self.refuses(key, {**value, TYPE: NO_TYPE}):
                 yield key
+        yield from self.unchosen({TYPE: NO_TYPE})
+
+    def unchosen(self, value: Mapping[str, Any]) -> Iterator[str]:
+        """Keys of configs of parts that the record lacks, and that refuse a value."""
+        types = types_of(str(self.config[TYPE]))
+        for key, kind in types.inner.items() if types is not None else ():
+            if not kind and not isinstance(self.config.get(key), dict) and self.refuses(key, value):
+                yield key
 
     def typed(self) -> Iterator[str]:
         """Keys of configs of parts that must state their model type."""
@@ -320,6 +328,7 @@ class Probe:
             untyped = {name: one for name, one in value.items() if name != TYPE} if isinstance(value, dict) else {}
             if isinstance(value, dict) and TYPE in value and self.refuses(key, untyped):
                 yield key
+        yield from self.unchosen({})
 
     def null_types(self) -> Iterator[str]:
         """Keys of configs of parts whose model type must not be null."""

@@ -1,0 +1,65 @@
+"""Tensors in memory that transformers 5 computes from several tensors of a file, or cuts out of one.
+
+Source: transformers 5.23, `core_model_loading.py` (`WeightConverter`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from inspector.algebra.boxes import Box, count, minus, within
+from inspector.loading.renaming import Transform
+from inspector.loading.templates import projected, template
+from inspector.loading.ties import IndexSets
+
+if TYPE_CHECKING:
+    from inspector.loading.memory import Memory
+
+
+def splits(memory: Memory, names: Sequence[str], boxes: Sequence[Box], shape: tuple[int, ...]) -> bool:
+    """True if a tensor of a file can be cut into tensors in memory, or if a shape of theirs is not known.
+
+    boxes: the index sets of the first of them.
+    """
+    listed = [memory.shapes.get(template(name)[0], ()) for name in names]
+    found = [next((wanted for box, wanted in one if within(boxes, box)), None) for one in listed]
+    wanted = [one for one in found if one is not None and None not in one]
+    if len(wanted) < len(names) or any(len(one) != len(shape) for one in wanted):
+        return True
+    alike = [{*sizes} == {whole} for whole, sizes in zip(shape, zip(*wanted, strict=True), strict=True)]
+    sums = [sum(sizes) == whole for whole, sizes in zip(shape, zip(*wanted, strict=True), strict=True)]
+    return any(sums[axis] and all(alike[:axis] + alike[axis + 1 :]) for axis in range(len(shape)))
+
+
+def partial(memory: Memory, combined: IndexSets, stored: Mapping[tuple[str, int], int]) -> list[str]:
+    """Keys in memory for which only some of their source tensors are stored.
+
+    combined: the index sets that are made of others; a tensor stored under its name in memory needs no sources.
+    """
+    found: list[str] = []
+    for (key, source), blocks in memory.parts.items():
+        begun = combined.get(key, ())
+        wanted = 0
+        for axes, order, _ in blocks:
+            absent = minus(projected((axes,), order), begun)
+            if not absent:
+                wanted += count((axes,))
+            else:
+                share = count(projected((axes,), order))
+                wanted += count((axes,)) * (share - count(absent)) // share
+        if stored.get((key, source), 0) != wanted:
+            found.append(key)
+    return found
+
+
+def one_sided(apart: Mapping[tuple[str, Transform], Mapping[int, Sequence[Box]]]) -> list[str]:
+    """Keys for which some sources of a converter are stored and others are not. apart: the index sets
+    of each source.
+    """
+    return [
+        key
+        for (key, converter), sides in apart.items()
+        if len(sides) < sum(group.startswith("g") for group in converter.pattern.groupindex)
+        or len({count(boxes) for boxes in sides.values()}) > 1
+    ]
