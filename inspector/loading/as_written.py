@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from inspector.architectures.defaults import defaults_of
-from inspector.loading.integers import counts
+from inspector.loading.integers import INTEGERS, counts, is_of_integers
 from inspector.loading.tables import OLDER, ClassRules
 from inspector.notation.binding import Plan
 from inspector.notation.spelling import Spelling
@@ -44,6 +44,7 @@ def is_as_written(case: Reconciled, rules: ClassRules, values: Mapping[str, Any]
             or block.slot.extra
             or block.tie is not None
             or block.key in rules.lacks
+            or (one.layout.dtype not in INTEGERS and is_of_integers(block.key, (block.key,)))
             or not (block.slot.built or block.key in rules.stored or counts(block.slot))
         ):
             return False

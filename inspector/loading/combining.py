@@ -6,23 +6,25 @@ Source: transformers 5.23, `core_model_loading.py` (`WeightConverter`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from inspector.algebra.boxes import Box, count, minus, within
 from inspector.loading.renaming import Transform
-from inspector.loading.templates import projected, template
+from inspector.loading.templates import Order, projected, template
 from inspector.loading.ties import IndexSets
+from inspector.notation.expansion import Shape
 
-if TYPE_CHECKING:
-    from inspector.loading.memory import Memory
+Shapes = Mapping[str, Sequence[tuple[Box, Shape]]]
+"""Key in memory -> (index set, shape)."""
+Parts = Mapping[tuple[str, int], Sequence[tuple[Box, Order, Shape]]]
+"""(key in memory, number of the source) -> (index set, order of its indices, shape)."""
 
 
-def splits(memory: Memory, names: Sequence[str], boxes: Sequence[Box], shape: tuple[int, ...]) -> bool:
+def splits(shapes: Shapes, names: Sequence[str], boxes: Sequence[Box], shape: tuple[int, ...]) -> bool:
     """True if a tensor of a file can be cut into tensors in memory, or if a shape of theirs is not known.
 
     boxes: the index sets of the first of them.
     """
-    listed = [memory.shapes.get(template(name)[0], ()) for name in names]
+    listed = [shapes.get(template(name)[0], ()) for name in names]
     found = [next((wanted for box, wanted in one if within(boxes, box)), None) for one in listed]
     wanted = [one for one in found if one is not None and None not in one]
     if len(wanted) < len(names) or any(len(one) != len(shape) for one in wanted):
@@ -32,13 +34,13 @@ def splits(memory: Memory, names: Sequence[str], boxes: Sequence[Box], shape: tu
     return any(sums[axis] and all(alike[:axis] + alike[axis + 1 :]) for axis in range(len(shape)))
 
 
-def partial(memory: Memory, combined: IndexSets, stored: Mapping[tuple[str, int], int]) -> list[str]:
+def partial(parts: Parts, combined: IndexSets, stored: Mapping[tuple[str, int], int]) -> list[str]:
     """Keys in memory for which only some of their source tensors are stored.
 
     combined: the index sets that are made of others; a tensor stored under its name in memory needs no sources.
     """
     found: list[str] = []
-    for (key, source), blocks in memory.parts.items():
+    for (key, source), blocks in parts.items():
         begun = combined.get(key, ())
         wanted = 0
         for axes, order, _ in blocks:

@@ -264,11 +264,11 @@ def match(memory: Memory, families: Families, rules: ClassRules, name: NamesInMe
             if (
                 place not in memory.parts
                 and len(found.names) > 1
-                and not splits(memory, found.names, inside, stated[0])
+                and not splits(memory.shapes, found.names, inside, stated[0])
             ):
                 result.mismatched += count(inside)
                 result.first_mismatched = result.first_mismatched or first_name(family.key, own)
-    result.partial = (*partial(memory, combined, stored), *one_sided(apart))
+    result.partial = (*partial(memory.parts, combined, stored), *one_sided(apart))
     result.loaded = len(loaded)
     result.overwritten = overwritten(memory.ties, loaded)
     result.emptied = emptied(memory.ties, memory.same, loaded)
