@@ -61,11 +61,11 @@ CHANGES: list[dict[str, Any]] = [
     {"vocab_size": -1}, {"model_type": "nobody"}, {"model_type": 3}, {"hidden_size": "wide"},
 ]  # fmt: skip
 ANY_BASE = [
-    pytest.param(kind, change, marks=[pytest.mark.slow] if (row + column) % 3 and kind != "LORA" else [])
+    pytest.param(kind, change, marks=[pytest.mark.slow] if (row + column) % 6 and kind != "LORA" else [])
     for row, kind in enumerate(KINDS)
     for column, change in enumerate(CHANGES)
 ]
-"""All changes for LoRA, and every third one for other methods; the rest is marked slow."""
+"""All changes for LoRA, and every sixth one for other methods; the rest is marked slow."""
 
 
 @pytest.mark.parametrize(("kind", "change"), ANY_BASE)
