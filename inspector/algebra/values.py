@@ -69,7 +69,7 @@ def shown(value: object, most: int = 60) -> str:
     else:
         plain = value[: 2 * _SHOWN] if isinstance(value, str) else value
         written = json.dumps(plain) if plain is None or isinstance(plain, str | bool) else repr(plain)
-    return written[:most]
+    return written if len(written) <= most else f"{written[: most - 3]}..."
 
 
 def truth(value: Value) -> bool:

@@ -73,8 +73,8 @@ def is_named(unpacked: Unpacked, of_transformers: bool, files: Collection[str]) 
     if own_loader(unpacked) is not None:
         return True
     base = unpacked.settings.base
-    if base.method == OF_MLX and base.bits is None:
-        return False
+    if base.method == OF_MLX and (base.bits is None or unpacked.settings.source == BLOCK):
+        return False  # mlx-lm reads `quantization`; of `quantization_config` only blocks of other methods
     if of_transformers and main_scheme(unpacked) in QUANTO:
         return not {QUANTO_FILE, QUANTO_MAP}.isdisjoint(files)
     return bool(unpacked.settings.source) and not unpacked.settings.source.endswith(".json")

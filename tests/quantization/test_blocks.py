@@ -97,6 +97,18 @@ def test_a_block_that_names_no_method_gets_that_of_the_weights(name: str, tmp_pa
     assert step.new == method
 
 
+@pytest.mark.parametrize("name", ["mlx_mxfp4", "mlx_3bit_g64", "mlx_4bit_mixtral"])
+def test_settings_of_mlx_under_the_key_of_transformers_are_lost(name: str, tmp_path: Path) -> None:
+    """mlx-lm reads them under `quantization` alone."""
+    config, spec, _ = checkpoint(name)
+    write(tmp_path, spec, {key: value for key, value in config.items() if key != "quantization"})
+    assert "quantization_config" in config
+    result = audit(str(tmp_path))
+    (step,) = next(one for one in result.findings if one.code == "T625").remedy().steps
+    assert (bad(result), step.key) == (["T625"], ("quantization",))
+    assert {"mode": "affine", **step.new} == config["quantization"]
+
+
 def test_bitsandbytes_needs_no_method_with_its_switches(tmp_path: Path) -> None:
     block = dict(checkpoint("bnb_nf4")[0]["quantization_config"])
     del block["quant_method"]
