@@ -83,7 +83,7 @@ def test_no_class_refuses_what_it_was_built_with(name: str) -> None:
         assert not list(refused_by_class({**record["config"], "_class_name": name})), record["variant"]
 
 
-@pytest.mark.parametrize("name", sampled(EQUALLY_LONG, 2))
+@pytest.mark.parametrize("name", sampled(EQUALLY_LONG, 4))
 def test_a_list_of_another_length_is_one_finding(name: str) -> None:
     record = diffusers_records(name)[0]
     config = {**record["config"], "_class_name": name}
@@ -294,7 +294,7 @@ IRREGULAR = {"AutoencoderKLHunyuanImage": {"N413"}}
 
 
 @pytest.mark.parametrize("every", EACH)
-@pytest.mark.parametrize("name", sampled(diffusers_classes(), 6))
+@pytest.mark.parametrize("name", sampled(diffusers_classes(), 10))
 def test_a_component_without_a_config_is_exact_or_unchecked(name: str, every: int) -> None:
     exact = 0
     records = diffusers_records(name)[::every]
@@ -491,7 +491,7 @@ def grow(spec: dict[str, tuple[str, tuple[int, ...]]], name: str) -> None:
 
 @pytest.mark.parametrize("every", [32, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("damage", "code"), [(drop, "N403"), (grow, "D501")])
-@pytest.mark.parametrize("name", sampled(DAMAGED, 2))
+@pytest.mark.parametrize("name", sampled(DAMAGED, 5))
 def test_one_damaged_tensor_is_one_finding(name: str, damage: Damage, code: str, every: int) -> None:
     record = diffusers_records(name)[0]
     families: dict[str, list[str]] = {}

@@ -35,7 +35,7 @@ NOT_READ = frozenset({"deepseek_v2", "deepseek_v3", "deepseek_v32", "glm4_moe_li
 REFUSED = "falcon_new"
 """A record whose file llama.cpp refuses: its converter writes four times the hidden size for any `ffn_hidden_size`."""
 TYPES = sorted(records().keys() - {REFUSED})
-CASES = sampled(TYPES, 6)
+CASES = sampled(TYPES, 9)
 
 
 def written(name: str) -> Written:
