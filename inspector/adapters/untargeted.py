@@ -129,10 +129,7 @@ def untargeted_alone(
             plan = plan_alone(method, {**values, key: True}, families)
             known = {one.key for one in plan.expected}
             if all(one.key in known for one in added):
-                modules = list(dict.fromkeys(module_of(one.key) for one in added))
-                alike = len({one.boxes for one in added}) == 1
-                place = place_of(modules[0], added[0].boxes) if alike else Place()
-                yield _finding(place, modules, added, (AdapterSetting(key, False, True),))
+                yield _on_modules(added, AdapterSetting(key, False, True))
 
 
 def _is_of_module(one: Matched, values: Mapping[str, Any]) -> bool:
@@ -149,9 +146,7 @@ def _not_listed(tuned: Sequence[Matched], listed: Sequence[Any], values: Mapping
     names = list(dict.fromkeys(module_of(one.key).rpartition(".")[2] for one in tuned))
     if not lost or not all(name and name != "#" for name in names):
         return
-    modules = list(dict.fromkeys(module_of(one.key) for one in lost))
-    place = place_of(modules[0], lost[0].boxes) if len({one.boxes for one in lost}) == 1 else Place()
-    yield _finding(place, modules, lost, (AdapterSetting("target_modules", listed, names),))
+    yield _on_modules(lost, AdapterSetting("target_modules", listed, names))
 
 
 def _of_other_layers(tuned: Sequence[Matched], values: Mapping[str, Any]) -> Iterator[Finding]:
@@ -168,11 +163,15 @@ def _of_other_layers(tuned: Sequence[Matched], values: Mapping[str, Any]) -> Ite
             lost.extend([replace(one, boxes=tuple(outside))] if outside else [])
     except Unclear:  # which layers they are depends on the version of PEFT
         return
-    if not lost:
-        return
+    if lost:
+        yield _on_modules(lost, AdapterSetting(LAYERS, values[LAYERS], list(Span.union(stored))))
+
+
+def _on_modules(lost: Sequence[Matched], setting: AdapterSetting) -> Finding:
+    """The finding on tensors of whole modules that one setting explains."""
     modules = list(dict.fromkeys(module_of(one.key) for one in lost))
-    place = place_of(modules[0], lost[0].boxes) if len({one.boxes for one in lost}) == 1 else Place()
-    yield _finding(place, modules, lost, (AdapterSetting(LAYERS, values[LAYERS], list(Span.union(stored))),))
+    alike = len({one.boxes for one in lost}) == 1
+    return _finding(place_of(modules[0], lost[0].boxes) if alike else Place(), modules, lost, (setting,))
 
 
 def _finding(

@@ -14,10 +14,10 @@ from typing import Final
 import msgspec
 
 from inspector.findings.finding import UNFINISHED
+from inspector.loader.lost_files import DOWNLOAD_FOLDER
 
 TEMPORARY: Final = ".mend-tmp"
 JOURNAL: Final = ".inspector-mend.json"
-DOWNLOADS: Final = os.path.join(".cache", "huggingface", "download")
 
 
 class JournalEntry(msgspec.Struct, frozen=True):
@@ -158,7 +158,7 @@ def _is_same_name(one: str, other: str) -> bool:
 def downloads_in_progress(folder: str) -> list[str]:
     """Files that a download program is still writing."""
     found: list[str] = []
-    for place in (folder, os.path.join(folder, DOWNLOADS)):
+    for place in (folder, os.path.join(folder, *DOWNLOAD_FOLDER)):
         for path, _, names in os.walk(place):
             found.extend(
                 os.path.relpath(os.path.join(path, name), folder) for name in names if name.endswith(UNFINISHED)

@@ -31,9 +31,7 @@ def unset_weight(audited: Audit) -> Recorded | None:
         return None
     layers = READ.get(str(config.values.get("model_type")), ())
     for line in audited.lines if layers else ():
-        module = line.family.removesuffix(".weight")
-        if line.packed is not None and line.packed.values == PACKED and module.rpartition(".")[2] in layers:
-            return Recorded(
-                REFUSES, f"it initializes {module.rpartition('.')[2]}.weight, which packed layers do not have"
-            )
+        layer = line.family.removesuffix(".weight").rpartition(".")[2]
+        if line.packed is not None and line.packed.values == PACKED and layer in layers:
+            return Recorded(REFUSES, f"it initializes {layer}.weight, which packed layers do not have")
     return None
