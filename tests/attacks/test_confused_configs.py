@@ -54,7 +54,7 @@ def sample(every: int) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("model_type", [
-    pytest.param(name, marks=() if name in set(sample(400)) else pytest.mark.slow) for name in TYPES
+    pytest.param(name, marks=() if name in set(sample(600)) else pytest.mark.slow) for name in TYPES
 ])  # fmt: skip
 def test_confused_configs(model_type: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.attacks.test_any_config.MOST", CALLS)

@@ -18,7 +18,7 @@ from tests.reconciler.wrong_keys import config_of, keys_stated, outcome, records
 
 SAMPLE = 30
 """Every so many types are in the quick sample."""
-LEAVES = 12
+LEAVES = 8
 """Maximum number of keys and items of lists that are changed in each config in the quick sample."""
 
 MOST_TENSORS = 500
