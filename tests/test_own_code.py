@@ -194,3 +194,32 @@ def test_code_that_auto_map_names_needs_no_model_type(stated: dict[str, Any]) ->
     assert codes(judged(lost, config)) == {"N403"}
     other = respelled(spec, ("bb.layers.", "bb.stages."), ("attn.qkv", "attn.kv"), ("mlp.fc1", "mlp.dwconv"))
     assert judged(other, config).verdict == "undecided"
+
+
+def task_matrices(**stated: Any) -> tuple[Spec, dict[str, Any]]:
+    """jina-embeddings-v3's class and config as published: no model type, and XLM-RoBERTa's class."""
+    record = base_record("xlm-roberta-flash", "LoRA")
+    config = {key: value for key, value in record["config"].items() if key != "model_type"}
+    return spec_of(record), {**config, "architectures": ["XLMRobertaModel"], **stated}
+
+
+@pytest.mark.parametrize("stated", [{}, {"model_type": "xlm-roberta"}, {"architectures": ["XLMRobertaLoRA"]}])
+def test_the_config_class_of_the_code_decides(stated: dict[str, Any]) -> None:
+    spec, config = task_matrices(**stated)
+    audited = judged(spec, config)
+    assert (audited.verdict, codes(audited)) == ("clean", set())
+    assert (
+        audited.counts.unique_parameters
+        == audited.counts.expected_parameters
+        == base_record("xlm-roberta-flash", "LoRA")["num_parameters"]
+    )
+    lost = next(name for name in spec if name.endswith("layers.1.mlp.fc1.parametrizations.weight.0.lora_B"))
+    assert codes(judged({name: entry for name, entry in spec.items() if name != lost}, config)) == {"N403"}
+
+
+def test_the_config_class_of_a_type_of_transformers_does_not_decide() -> None:
+    spec, config = stored("llama", "ForCausalLM")
+    named = {"AutoConfig": "configuration.Qwen2Config", "AutoModelForCausalLM": "modeling.LlamaForCausalLM"}
+    audited = judged(spec, {**config, "auto_map": named})
+    assert audited.verdict == "clean"
+    assert audited.architecture is not None and audited.architecture.name == "llama"

@@ -46,10 +46,15 @@ def _by_letters() -> Mapping[str, str]:
     return {letters(name): name for name in modules()}
 
 
+def type_with_letters(name: str) -> str | None:
+    """The model type of the catalog that has the letters and digits of a name; None where none has."""
+    return _by_letters().get(letters(name))
+
+
 @cache
 def definition_of(model_type: str) -> Architecture | None:
     """The definition that reads a model type, None where there is none."""
-    place = modules().get(model_type) or modules().get(_by_letters().get(letters(model_type), ""))
+    place = modules().get(model_type) or modules().get(type_with_letters(model_type) or "")
     if place is None:
         return None
     definition = getattr(import_module(f"inspector.architectures.{place[0]}"), place[1])

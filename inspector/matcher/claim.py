@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.architectures.catalog import definition_of, letters, modules
+from inspector.architectures.catalog import definition_of, letters, modules, type_with_letters
+from inspector.architectures.config_types import types_of
 from inspector.architectures.defaults import (
     NEWEST,
     OLDER,
@@ -63,6 +65,8 @@ def claim_of(config: Config | None, like: str | None = None) -> Claim:
     model_type = values.get("model_type")
     if not isinstance(model_type, str) or class_name in modules():
         model_type = type_of_class(class_name)
+    of_code = type_of_code(values)
+    model_type = of_code or model_type
     if model_type is None:
         return Claim(Settings(values), None, class_name)
     definition = definition_of(model_type)
@@ -70,7 +74,8 @@ def claim_of(config: Config | None, like: str | None = None) -> Claim:
         definition = None
     values = with_declared_types(_with_older_parts(values), model_type)
     settings, otherwise = _settings(values, model_type)
-    head = head_for(definition, class_name) if definition is not None and class_name else None
+    built = _class_of_code(values, class_name) if of_code is not None else class_name
+    head = head_for(definition, built) if definition is not None and built else None
     return Claim(settings, model_type, class_name, definition, head, otherwise, config.writer)
 
 
@@ -132,6 +137,30 @@ def _with_defaults(values: dict[str, Any], of_type: ClassDefaults, model_type: s
 def _class_name(values: dict[str, Any]) -> str | None:
     named, of_diffusers = named_class(values), values.get("_class_name")
     return of_diffusers if named is None and isinstance(of_diffusers, str) else named
+
+
+def type_of_code(values: Mapping[str, Any]) -> str | None:
+    """The model type of the catalog whose config class `auto_map` names, if only code of a repository has this class.
+
+    The code may state a type of transformers: "xlm-roberta" in a config of XLMRobertaFlashConfig.
+    """
+    named = _classes_of_code(values).get("AutoConfig", "")
+    found = type_with_letters(named.removesuffix("Config")) if named.endswith("Config") else None
+    return None if found is None or types_of(found) is not None else found
+
+
+def _class_of_code(values: Mapping[str, Any], declared: str | None) -> str | None:
+    """The class that is built: the declared one if it has a task or `auto_map` names it, else that of AutoModel."""
+    named = _classes_of_code(values)
+    own = declared in named.values() or re.search("For[A-Z]", declared or "")
+    return declared if own else named.get("AutoModel", declared)
+
+
+def _classes_of_code(values: Mapping[str, Any]) -> dict[str, str]:
+    """The names of `auto_map`, such as AutoConfig, with the class of each."""
+    named = values.get("auto_map")
+    pairs = named.items() if isinstance(named, dict) else ()
+    return {str(key): place.rpartition(".")[2] for key, place in pairs if isinstance(place, str)}
 
 
 _TASK = r"(?:For[A-Z]|LMHead|DoubleHeads|Model$|EncoderModel$).*"

@@ -125,6 +125,19 @@ def weight_norm(kind: Kind, *, axis: int = 0) -> Kind:
     )
 
 
+def adapted(kind: Kind, *, tasks: str, rank: str) -> Kind:
+    """A linear or an embedding with low-rank matrices for several tasks, as a parametrization of torch.
+
+    The matrices are [tasks, rank, in] and [tasks, out, rank]; those of an embedding are transposed.
+    """
+    weight, *rest = kind.tensors
+    rows, columns = weight.dims
+    down, up = ((rank, columns), (rows, rank)) if kind.flow else ((rows, rank), (rank, columns))
+    name = ".parametrizations.weight"
+    low = (Tensor(f"{name}.0.lora_A", (tasks, *down)), Tensor(f"{name}.0.lora_B", (tasks, *up)))
+    return replace(kind, name="adapted", tensors=(replace(weight, suffix=f"{name}.original"), *low, *rest))
+
+
 def param(shape: str) -> Kind:
     """One parameter, which has the path itself as its name."""
     return Kind("param", f"[{', '.join(shape.split())}]", (Tensor("", tuple(shape.split())),))

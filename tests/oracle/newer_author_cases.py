@@ -33,6 +33,19 @@ ULTRAVOX: Mapping[str, Any] = {
     "hidden_size": 58, "stack_factor": 3, "torch_dtype": "float32",
 }  # fmt: skip
 
+XLM_ROBERTA_FLASH: Mapping[str, Any] = {
+    "_name_or_path": "tokenizer", "vocab_size": 107, "hidden_size": 48, "num_hidden_layers": 3,
+    "num_attention_heads": 4, "intermediate_size": 92, "max_position_embeddings": 66, "type_vocab_size": 1,
+    "use_flash_attn": False,
+    "auto_map": {
+        "AutoConfig": "jinaai/xlm-roberta-flash-implementation--configuration_xlm_roberta.XLMRobertaFlashConfig",
+        "AutoModel": "jinaai/xlm-roberta-flash-implementation--modeling_lora.XLMRobertaLoRA",
+        "AutoModelForMaskedLM": "jinaai/xlm-roberta-flash-implementation--modeling_xlm_roberta.XLMRobertaForMaskedLM",
+    },
+}  # fmt: skip
+FLASH_CONFIG = ("xlm_roberta_flash.configuration_xlm_roberta", "XLMRobertaFlashConfig")
+FLASH_MODELS = "xlm_roberta_flash.modeling_xlm_roberta"
+
 NEWER_CASES: Mapping[str, tuple[Mapping[str, Any], ...]] = {
     "rwkv7": (
         {
@@ -117,6 +130,43 @@ NEWER_CASES: Mapping[str, tuple[Mapping[str, Any], ...]] = {
                 {"text_config": {"model_type": "qwen2", "num_key_value_heads": 5}},
             ),
             "constant": True,
+        },
+    ),
+    "xlm-roberta-flash": (  # each model reads the folder `tokenizer`, which holds any tokenizer
+        {
+            "repository": "jinaai/xlm-roberta-flash-implementation",
+            "configuration": FLASH_CONFIG,
+            "model": ("xlm_roberta_flash.modeling_lora", "XLMRobertaLoRA"),
+            "values": {
+                **XLM_ROBERTA_FLASH,
+                "lora_adaptations": ["query", "passage", "match"],
+                "task_instructions": {"query": "", "passage": "", "match": ""},
+                "lora_rank": 5,
+                "lora_main_params_trainable": True,
+            },
+            "changed": (
+                {"position_embedding_type": "absolute", "lora_rank": 7},
+                {"type_vocab_size": 0, "pad_vocab_size_multiple": 8},
+            ),
+        },
+        {
+            "repository": "jinaai/xlm-roberta-flash-implementation",
+            "configuration": FLASH_CONFIG,
+            "model": (FLASH_MODELS, "XLMRobertaModel"),
+            "values": XLM_ROBERTA_FLASH,
+        },
+        {
+            "repository": "jinaai/xlm-roberta-flash-implementation",
+            "configuration": FLASH_CONFIG,
+            "model": (FLASH_MODELS, "XLMRobertaForMaskedLM"),
+            "values": XLM_ROBERTA_FLASH,
+            "changed": ({"tie_word_embeddings": False},),
+        },
+        {
+            "repository": "jinaai/xlm-roberta-flash-implementation",
+            "configuration": FLASH_CONFIG,
+            "model": (FLASH_MODELS, "XLMRobertaForSequenceClassification"),
+            "values": {**XLM_ROBERTA_FLASH, "num_labels": 5},
         },
     ),
 }
