@@ -44,7 +44,7 @@ CASES = {**author_cases.CASES, **NEWER_CASES}
 class Case(NamedTuple):
     """A model of a repository. configuration, model: module and class. changed: changes, each for a further record.
 
-    constant: the sizes are numbers in the code.
+    constant: the sizes are numbers in the code. uninitialized: the code cannot initialize its modules, only load them.
     """
 
     repository: str
@@ -53,6 +53,7 @@ class Case(NamedTuple):
     values: Mapping[str, Any]
     changed: tuple[Mapping[str, Any], ...] = ()
     constant: bool = False
+    uninitialized: bool = False
 
 
 def class_in(place: tuple[str, str]) -> Any:
@@ -77,6 +78,18 @@ def parameters_on_meta() -> Iterator[None]:
         torch.nn.Module.register_parameter = register
 
 
+@contextlib.contextmanager
+def without_values(uninitialized: bool) -> Iterator[None]:
+    """Modules built within are not initialized (transformers 4)."""
+    if not uninitialized:
+        yield
+        return
+    from transformers.modeling_utils import no_init_weights  # type: ignore[import-not-found]
+
+    with no_init_weights():
+        yield
+
+
 DTYPES = {"torch.float32": "F32", "torch.bfloat16": "BF16", "torch.int64": "I64"}
 """The names of dtypes in safetensors."""
 
@@ -85,8 +98,10 @@ def record(case: Case, changes: Mapping[str, Any]) -> dict[str, Any]:
     """Build and save one model and read the file."""
     given = merged(case.values, changes)
     config = class_in(case.configuration)(**copy.deepcopy(given))
-    with parameters_on_meta() if case.constant else contextlib.nullcontext():
+    with parameters_on_meta() if case.constant else contextlib.nullcontext(), without_values(case.uninitialized):
         model = class_in(case.model)(config)
+    if case.uninitialized:
+        model.tie_weights()
     tied = tied_names(model)
     copies = [name for names in tied for name in names[1:]]
     if not isinstance(model._tied_weights_keys, Mapping):  # transformers 5 says which tensor each one copies

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tests.oracle.author_cases import TEXT
+
 RWKV7: Mapping[str, Any] = {
     "hidden_size": 32, "head_dim": 8, "num_hidden_layers": 3, "vocab_size": 107, "decay_low_rank_dim": 10,
     "gate_low_rank_dim": 12, "a_low_rank_dim": 14, "v_low_rank_dim": 18,
@@ -45,6 +47,11 @@ XLM_ROBERTA_FLASH: Mapping[str, Any] = {
 }  # fmt: skip
 FLASH_CONFIG = ("xlm_roberta_flash.configuration_xlm_roberta", "XLMRobertaFlashConfig")
 FLASH_MODELS = "xlm_roberta_flash.modeling_xlm_roberta"
+
+OVIS_VIT: Mapping[str, Any] = {
+    "hidden_size": 48, "intermediate_size": 92, "num_hidden_layers": 3, "num_attention_heads": 4, "image_size": 56,
+    "patch_size": 14, "attn_implementation": "eager",
+}  # fmt: skip
 
 NEWER_CASES: Mapping[str, tuple[Mapping[str, Any], ...]] = {
     "rwkv7": (
@@ -167,6 +174,27 @@ NEWER_CASES: Mapping[str, tuple[Mapping[str, Any], ...]] = {
             "configuration": FLASH_CONFIG,
             "model": (FLASH_MODELS, "XLMRobertaForSequenceClassification"),
             "values": {**XLM_ROBERTA_FLASH, "num_labels": 5},
+        },
+    ),
+    "ovis2_5": (  # reads the folder `tokenizer`, which holds any tokenizer and image processor
+        {
+            "repository": "AIDC-AI/Ovis",
+            "configuration": ("ovis.model.configuration_ovis", "OvisConfig"),
+            "model": ("ovis.model.modeling_ovis", "Ovis"),
+            "uninitialized": True,
+            "values": {
+                "name_or_path": "tokenizer",
+                "llm_config": {**TEXT, "head_dim": 12},
+                "vit_config": OVIS_VIT,
+                "visual_vocab_size": 61,
+                "hidden_size": 40,
+                "attn_implementation": "eager",
+            },
+            "changed": (
+                {"vit_config": {"num_patches": 25, "hidden_stride": 3}},
+                {"vit_config": {"preserve_original_pe": False}, "llm_config": {"tie_word_embeddings": True}},
+                {"vit_config": {"temporal_patch_size": 2}, "llm_config": {"attention_bias": True}},
+            ),
         },
     ),
 }
