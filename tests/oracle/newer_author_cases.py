@@ -53,6 +53,11 @@ OVIS_VIT: Mapping[str, Any] = {
     "patch_size": 14, "attn_implementation": "eager",
 }  # fmt: skip
 
+GROVE_MOE: Mapping[str, Any] = {
+    **TEXT, "num_hidden_layers": 3, "head_dim": 12, "num_experts": 8, "num_experts_per_tok": 2,
+    "moe_intermediate_size": 28, "auto_map": {"AutoConfig": "configuration_grove_moe.GroveMoeConfig"},
+}  # fmt: skip
+
 NEWER_CASES: Mapping[str, tuple[Mapping[str, Any], ...]] = {
     "rwkv7": (
         {
@@ -195,6 +200,24 @@ NEWER_CASES: Mapping[str, tuple[Mapping[str, Any], ...]] = {
                 {"vit_config": {"preserve_original_pe": False}, "llm_config": {"tie_word_embeddings": True}},
                 {"vit_config": {"temporal_patch_size": 2}, "llm_config": {"attention_bias": True}},
             ),
+        },
+    ),
+    "grove_moe": (  # with the authors' copy of transformers 4.51.3, where the config is Qwen3MoeConfig
+        {
+            "repository": "inclusionAI/GroveMoE",
+            "configuration": ("transformers.models.qwen3_moe.configuration_qwen3_moe", "Qwen3MoeConfig"),
+            "model": ("transformers.models.qwen3_moe.modeling_qwen3_moe", "GroveMoeForCausalLM"),
+            "values": GROVE_MOE,
+            "changed": (
+                {"tie_word_embeddings": True, "mlp_only_layers": [1], "num_experts": 6},
+                {"decoder_sparse_step": 2, "attention_bias": True},
+            ),
+        },
+        {
+            "repository": "inclusionAI/GroveMoE",
+            "configuration": ("transformers.models.qwen3_moe.configuration_qwen3_moe", "Qwen3MoeConfig"),
+            "model": ("transformers.models.qwen3_moe.modeling_qwen3_moe", "GroveMoeModel"),
+            "values": GROVE_MOE,
         },
     ),
 }
