@@ -10,7 +10,7 @@ from inspector.notation.definition import Architecture, Dims, part, rows, under
 from inspector.notation.kinds import buffer, linear
 
 GROVE_MOE = Architecture("grove_moe", heads=CAUSAL,
-    dims=DECODER | SPARSE | Dims(E="num_experts", G="E//2", fg="128"),
+    dims=DECODER | SPARSE | Dims(E="num_experts", G="E//2", fg="128"), ignores="num_experts_per_tok",
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS),
