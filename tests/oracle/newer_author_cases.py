@@ -58,6 +58,19 @@ GROVE_MOE: Mapping[str, Any] = {
     "moe_intermediate_size": 28, "auto_map": {"AutoConfig": "configuration_grove_moe.GroveMoeConfig"},
 }  # fmt: skip
 
+PARLER_TTS: Mapping[str, Any] = {
+    "vocab_size": 107,
+    "text_encoder": {
+        "model_type": "t5", "d_model": 36, "d_kv": 10, "d_ff": 76, "num_layers": 2, "num_heads": 3, "vocab_size": 109,
+        "feed_forward_proj": "gated-gelu",
+    },
+    "audio_encoder": {"model_type": "dac_on_the_hub", "num_codebooks": 3, "codebook_size": 22, "latent_dim": 18},
+    "decoder": {
+        "vocab_size": 24, "max_position_embeddings": 33, "num_hidden_layers": 2, "ffn_dim": 92,
+        "num_attention_heads": 4, "hidden_size": 48, "num_codebooks": 3, "pad_token_id": 23,
+    },
+}  # fmt: skip
+
 NEWER_CASES: Mapping[str, tuple[Mapping[str, Any], ...]] = {
     "rwkv7": (
         {
@@ -218,6 +231,20 @@ NEWER_CASES: Mapping[str, tuple[Mapping[str, Any], ...]] = {
             "configuration": ("transformers.models.qwen3_moe.configuration_qwen3_moe", "Qwen3MoeConfig"),
             "model": ("transformers.models.qwen3_moe.modeling_qwen3_moe", "GroveMoeModel"),
             "values": GROVE_MOE,
+        },
+    ),
+    "parler_tts": (
+        {
+            "repository": "huggingface/parler-tts",
+            "configuration": ("parler_tts", "ParlerTTSConfig"),
+            "model": ("parler_tts", "ParlerTTSForConditionalGeneration"),
+            "values": PARLER_TTS,
+            "changed": (
+                {"prompt_cross_attention": True, "decoder": {"use_fused_lm_heads": True}},
+                {"decoder": {"rope_embeddings": True, "num_key_value_heads": 2}},
+                {"decoder": {"num_cross_attention_key_value_heads": 1, "hidden_size": 36, "num_attention_heads": 6}},
+                {"audio_encoder": {"num_codebooks": 2, "codebook_size": 14, "latent_dim": 26}},
+            ),
         },
     ),
 }
