@@ -36,7 +36,8 @@ class HeadMissing(ContentFinding, frozen=True, kw_only=True):
                     if the head is the embedding
 
     What to do
-        If the model was trained with a tied head, correct the config; otherwise download or convert it again.
+        If the model was trained with a tied head, correct the config; otherwise download or convert it again. A GGUF
+        file states no tie: llama.cpp ties the head in some architectures, and needs it in others.
     """
 
     code = "P701"
@@ -47,19 +48,29 @@ class HeadMissing(ContentFinding, frozen=True, kw_only=True):
     ties: str
     tie: str
     default: bool
+    of_gguf: bool = False
 
     headline_text = "{place.name}"
     row_texts = (
         ("expected", "{shape:shape}, {parameters} parameters"),
         ("also", "{also:listed}", "also"),
-        ("because", "{tie}"),
     )
     remedy_text = 'download the head\'s file again, or set "tie_word_embeddings": true if the head is the embedding'
+
+    def rows(self) -> Rows:
+        because = "llama.cpp does not tie the head in this architecture" if self.of_gguf else self.tie
+        return [*super().rows(), ("because", because)]
+
+    def remedy(self) -> Remedy:
+        if not self.of_gguf:
+            return super().remedy()
+        copied = f"if the head is the embedding, store the embedding a second time as {self.place.name}"
+        return Remedy(f"download or convert the model again; {copied}")
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
         """A note if the class ties the head whatever the config states."""
         if outcome != "complete":
-            return self
+            return msgspec.structs.replace(self, of_gguf=True) if loader.startswith("llama.cpp") else self
         return HeadTiedByClass(place=self.place, parameters=self.parameters, tie=self.tie, loader=loader)
 
 

@@ -5,7 +5,8 @@ There are three outcomes:
 
 - proven: the error over the whole tensor is not larger than usual for the format, and no group has other numbers;
 - others: some groups of numbers cannot be a quantization of the source. Q8_0 rounds to the nearest of 255 steps,
-  whatever the weights: an error exceeds `nearest` of the largest value of the block. In other formats: in at least
+  whatever the weights: an error exceeds `NEAREST` of the largest value of the block, from the source and from the
+  source rounded to a dtype of `THROUGH`. In other formats: in at least
   half of the groups of a row, the correlation with the source is below `RELATED` and the share of equal signs below
   `SAME_SIGN`, as for unrelated numbers. Also a tensor that is the source times 1 + `SURE_FACTOR` or more: importance
   weights only make values smaller;
@@ -14,14 +15,14 @@ There are three outcomes:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import numpy as np
 from msgspec import Struct, field
 
 from inspector.values.blocks import FORMATS, decoded_blocks
-from inspector.values.decoding import Array, decoded
+from inspector.values.decoding import Array, decoded, rounded
 from inspector.values.difference import Difference
 from inspector.values.scan import Scan
 from inspector.values.stored import Elements, Numbers
@@ -36,11 +37,14 @@ SHARE_OF_ROW: Final = 0.5
 """Share of the groups of a row from which on they count as other numbers; fewer are doubtful."""
 FEWEST: Final = 32
 """Least number of signs of a group for a decision."""
-ROUNDED: Final = 2**-8
-"""Largest relative error of values that were rounded to bfloat16, with 8 significant bits, before quantization."""
-STEP: Final = 0.5 / 127 + 2**-11 + 2**-20
+THROUGH: Final[Mapping[str, tuple[str, ...]]] = {"BF16": (), "F16": ("BF16",)}
+"""Dtype of a source -> those to which a program may have rounded its numbers before Q8_0: a converter writes a file of
+16 bits, which llama-quantize quantizes. Other dtypes: `BOTH`.
+"""
+BOTH: Final = ("BF16", "F16")
+NEAREST: Final = np.float32(0.5 / 127 + 2**-11 + 2**-20)
 """Half a step of Q8_0 and the rounding of its scale to float16, over the largest value of the block; and the rounding
-of the calculation in float32.
+of the calculation in float32: 0.563 steps (measured up to 0.537).
 """
 SMALLEST_HALF: Final = 2.0**-25
 """Half of the smallest float16: the absolute error of a small scale."""
@@ -153,19 +157,10 @@ def compare_blocks(source: Numbers, target: Numbers) -> BlockDifference:
     loosest = max(limits, key=USUAL.__getitem__)
     result = BlockDifference(USUAL[loosest], loosest in WEIGHED)
     plain = source if is_quantized(target) else target
-    judge = _Judge(result, loosest, nearest(plain.dtype), swapped=not is_quantized(target))
+    judge = _Judge(result, loosest, THROUGH.get(plain.dtype, BOTH), swapped=not is_quantized(target))
     for place, one, other in _parts((), source, target):
         judge.add(place, one, other)
     return result
-
-
-def nearest(dtype: str) -> float:
-    """Largest error of Q8_0 over the largest value of its block. dtype: of the numbers that were quantized.
-
-    Numbers may be rounded to bfloat16 first, which can also make the largest one larger: 1.061 steps in all (measured
-    up to 0.996 for normal numbers). Numbers in bfloat16 are not rounded: 0.563 steps (measured up to 0.537).
-    """
-    return STEP if dtype == "BF16" else (1 + ROUNDED) * STEP + ROUNDED
 
 
 def _parts(place: tuple[int, ...], source: Numbers, target: Numbers) -> Iterator[tuple[tuple[int, ...], Array, Array]]:
@@ -186,12 +181,12 @@ def _parts(place: tuple[int, ...], source: Numbers, target: Numbers) -> Iterator
 
 
 class _Judge:
-    """Judges parts. nearest: of Q8_0. swapped: the quantized numbers are those of the source."""
+    """Judges parts. through: as in `THROUGH`. swapped: the quantized numbers are those of the source."""
 
-    __slots__ = ("dtype", "kept", "nearest", "result", "slack", "swapped")
+    __slots__ = ("dtype", "kept", "result", "slack", "swapped", "through")
 
-    def __init__(self, result: BlockDifference, dtype: str, nearest: float, *, swapped: bool) -> None:
-        self.result, self.dtype, self.nearest, self.swapped = result, dtype, nearest, swapped
+    def __init__(self, result: BlockDifference, dtype: str, through: Sequence[str], *, swapped: bool) -> None:
+        self.result, self.dtype, self.through, self.swapped = result, dtype, through, swapped
         self.slack = SMALLEST_HALF * FORMATS[dtype].reach
         self.kept = False
 
@@ -226,10 +221,13 @@ class _Judge:
         """True for each group that cannot be a quantization of the source. rows: number of rows."""
         lost = ~np.isfinite(coded_sizes) | ((sizes == 0) & (coded_sizes > 0))
         if self.dtype == "Q8_0":
-            blocks = np.abs(left).reshape(-1, FORMATS["Q8_0"].elements)
-            limits = blocks.max(axis=-1, keepdims=True) * np.float32(self.nearest) + np.float32(self.slack)
-            apart = np.abs(gaps).reshape(blocks.shape) > limits
-            found: Array = lost | apart.reshape(len(left), -1).any(axis=-1)
+            apart = self._apart(left, gaps)
+            for dtype in self.through:
+                at = np.flatnonzero(apart & ~lost)
+                before = rounded(left[at], dtype) if at.size else None
+                if before is not None:
+                    apart[at] = self._apart(before, right[at] - before) | ~np.isfinite(before).all(axis=-1)
+            found: Array = lost | apart
             return found
         products = (sizes + coded_sizes - errors) / 2
         with np.errstate(invalid="ignore"):
@@ -247,6 +245,13 @@ class _Judge:
         by_row[few] = False
         either: Array = lost | loose
         return either
+
+    def _apart(self, left: Array, gaps: Array) -> Array:
+        """True for each group with a number that Q8_0 does not round to. gaps: the errors."""
+        blocks = np.abs(left).reshape(-1, FORMATS["Q8_0"].elements)
+        limits = blocks.max(axis=-1, keepdims=True) * NEAREST + np.float32(self.slack)
+        apart: Array = (np.abs(gaps).reshape(blocks.shape) > limits).reshape(len(left), -1).any(axis=-1)
+        return apart
 
     def _keep(self, place: tuple[int, ...], source: Array, target: Array, gaps: Array, others: Array) -> None:
         """Keeps the rows with other numbers, and the largest difference: among these rows if there are any."""

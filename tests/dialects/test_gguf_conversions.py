@@ -374,6 +374,17 @@ def test_a_vocabulary_file_is_not_a_model(name: str, tmp_path: Path) -> None:
     file.arrays = {}
     audited = audit(str(file.save(tmp_path / "vocabulary.gguf")))
     assert (audited.verdict, [one.code for one in audited.findings]) == ("undecided", ["N440"])
+    assert {(one.outcome, one.because) for one in audited.loads} == {("refuses", "missing tensor token_embd.weight")}
+
+
+@pytest.mark.parametrize("length", [16, 900])
+@pytest.mark.parametrize("name", ["llama", "t5", "qwen2_vl"])
+def test_a_file_with_a_part_of_its_header_is_refused(name: str, length: int, tmp_path: Path) -> None:
+    """Measured: llama.cpp fails to load it."""
+    path = written(name).save(tmp_path / "model.gguf")
+    path.write_bytes(path.read_bytes()[:length])
+    audited = audit(str(path))
+    assert audited.verdict == "unreadable" and {one.outcome for one in audited.loads} == {"refuses"}
 
 
 WITH_TOWERS = [name for name in TYPES if "projector" in records()[name]]
@@ -838,7 +849,12 @@ def test_a_number_of_layers_that_the_lists_contradict_is_one_error(name: str, mo
 def test_a_lost_head_that_llama_cpp_does_not_tie_is_missing(name: str, tmp_path: Path) -> None:
     file = written(name)
     del file.arrays["output.weight"]
-    assert [one[:4] for one in errors(audit(str(file.save(tmp_path / "target.gguf"))))] == ["P701"]
+    audited = audit(str(file.save(tmp_path / "target.gguf")))
+    assert [one[:4] for one in errors(audited)] == ["P701"]
+    words = next(one for one in audited.findings if one.code == "P701").help
+    assert "second time as output.weight" in words and "tie_word_embeddings" not in words
+    file.arrays["output.weight"] = file.arrays["token_embd.weight"]
+    assert not errors(audit(str(file.save(tmp_path / "target.gguf"))))
 
 
 @pytest.mark.parametrize("name", ["gemma", "mamba2"])

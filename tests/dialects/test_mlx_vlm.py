@@ -86,7 +86,7 @@ def test_olmo(tied: bool) -> None:
     assert codes(judged({name: entry for name, entry in spec.items() if name != lost}, config)) == {"N403"}
 
 
-OF_LAST: dict[str, str] = {"dots1": "experts"}
+OF_LAST: dict[str, str] = {"afmoe": "experts", "dots1": "experts"}
 """Type -> mlx-lm's module of stacked experts, where it is not `switch_mlp`."""
 RENAMED = {
     "laguna": {".mlp.gate.weight": ".mlp.gate.proj.weight", "experts.e_score": "gate.e_score"},
@@ -96,7 +96,7 @@ RENAMED = {
 }
 """Type -> part of a name -> mlx-lm's; "" omits the tensor."""
 BY_MLX_LM = ["qwen3_next", "nemotron_h", "granitemoe", "granitemoehybrid", "dots1", "laguna", "deepseek_v2",
-             "ernie4_5_moe", "lfm2_moe", "apertus", "glm4_moe", "mamba2"]  # fmt: skip
+             "ernie4_5_moe", "lfm2_moe", "apertus", "glm4_moe", "mamba2", "afmoe"]  # fmt: skip
 
 
 def by_mlx_lm(model_type: str) -> tuple[Spec, dict[str, Any]]:

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.judged import oracle_types, records
+from tests.oracle.value_cases import decoded
 
 TABLE = Path(__file__).parents[2] / "inspector" / "adapters" / "module_kinds.json"
 WRITER = "transformers 5"
@@ -39,7 +40,7 @@ def models(model_type: str) -> Iterator[Any]:
         seen.add(one["class"])
         try:
             with torch.device("meta"):
-                yield kind(kind.config_class.from_dict(dict(one["config"])))
+                yield kind(kind.config_class.from_dict(decoded(one["config"])))
         except Exception as problem:  # a class that cannot be built without weights is reported and skipped
             print(model_type, one["class"], type(problem).__name__, file=sys.stderr)
 

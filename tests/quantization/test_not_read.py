@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from inspector import audit
+from inspector.auditing.quantized.initialised_weights import is_read
 from inspector.dialects.libraries import library_of
 from tests.checkpoints import write
 from tests.judged import base_record, judged, spec_of
@@ -160,7 +161,13 @@ def test_checkpoints_of_tensorrt_llm_are_named() -> None:
     ("t5", "ForConditionalGeneration", "SelfAttention.q", "refuses"),
     ("gpt_bigcode", "ForCausalLM", "c_proj", "refuses"),
     ("siglip", "Model", "q_proj", "refuses"), ("gpt_bigcode", "ForCausalLM", "c_attn", "complete"),
-    ("llama", "ForCausalLM", "q_proj", "complete"),
+    ("llama", "ForCausalLM", "q_proj", "complete"), ("nanochat", "ForCausalLM", "o_proj", "refuses"),
+    ("nanochat", "ForCausalLM", "q_proj", "complete"), ("mamba2", "ForCausalLM", "out_proj", "refuses"),
+    ("falcon_mamba", "ForCausalLM", "dt_proj", "refuses"), ("mpnet", "ForMaskedLM", "attn.q", "complete"),
+    ("gemma3", "ForConditionalGeneration", "encoder.layers.0.self_attn.q_proj", "refuses"),
+    ("paligemma", "ForConditionalGeneration", "fc1", "refuses"),
+    ("wav2vec2", "ForCTC", "feature_projection.projection", "refuses"),
+    ("wav2vec2", "ForCTC", "attention.q_proj", "complete"),
 ])  # fmt: skip
 def test_packed_layers_that_are_initialized_by_their_weight(
     model_type: str, suffix: str, layer: str, outcome: str, tmp_path: Path
@@ -180,3 +187,26 @@ def test_packed_layers_that_are_initialized_by_their_weight(
     write(tmp_path, spec, config)
     loads = audit(tmp_path).loads
     assert [one.outcome for one in loads if one.loader == "transformers" and str(one.version)[0] == "5"] == [outcome]
+
+
+@pytest.mark.parametrize(
+    ("tower", "found"), [("siglip_vision_model", True), ("clip_vision_model", False), (None, None)]
+)
+@pytest.mark.parametrize(("model_type", "usual"), [("llava", False), ("llava_onevision", True), ("aya_vision", True)])
+def test_layers_of_a_tower_are_initialized_as_the_tower_does(
+    model_type: str, usual: bool, tower: str | None, found: bool | None
+) -> None:
+    """Measured for LLaVA-OneVision and Aya Vision with transformers 5.24."""
+    inner = {} if tower is None else {"vision_config": {"model_type": tower}}
+    values = {"model_type": model_type, **inner}
+    for prefix in ("model.", ""):
+        name = f"{prefix}vision_tower.encoder.layers.#.self_attn.q_proj"
+        assert is_read(name, values) is (usual if found is None else found)
+        assert not is_read(f"{prefix}language_model.layers.#.self_attn.q_proj", values)
+
+
+def test_models_within_models_within_models_are_read() -> None:
+    """ColPali is built from PaliGemma, which is built from SigLIP."""
+    tower = "vision_tower.encoder.layers.#.mlp.fc1"
+    assert is_read(f"vlm.{tower}", {"model_type": "colpali", "vlm_config": {"model_type": "paligemma"}})
+    assert not is_read("vlm.language_model.layers.#.mlp.up_proj", {"model_type": "colpali"})

@@ -179,6 +179,11 @@ def test_bitsandbytes_leaves_linear_layers_of_another_class_plain(
     assert outcome is None or result.loads[0].outcome == outcome
 
 
+def packed(writer: Writer, stem: str, shape: tuple[int, ...]) -> Spec:
+    """The tensors of one quantized matrix."""
+    return {f"{stem}.{key}": (dtype, tuple(dims)) for key, (dtype, dims) in writer(*shape).items()}
+
+
 NF4 = (bnb4("nf4", False), bnb(load_in_4bit=True, bnb_4bit_quant_type="nf4"))
 AWQ = (awq(64), {"quant_method": "awq", "bits": 4, "group_size": 64, "zero_point": True, "version": "gemm"})
 
@@ -210,6 +215,36 @@ def test_version_5_does_not_merge_quantized_experts(
         one.remedy().words.startswith("load it with another program") for one in result.findings if one.of_loader
     )
     assert result.loads[0].outcome == ("refuses" if outcome == "random" and "load_in_4bit" in block else outcome)
+
+
+@pytest.mark.parametrize("together", [True, False])
+@pytest.mark.parametrize(("writer", "block", "outcome"), [
+    (*NF4, "refuses"), (bnb8, bnb(load_in_8bit=True), "refuses"),
+    (scaled("F8_E4M3", lambda outputs, _: ("BF16", [outputs, 1])), EIGHT, "random"),
+])  # fmt: skip
+def test_quantized_experts_of_llama_4_are_built_one_by_one(
+    writer: Writer, block: dict[str, Any], outcome: str, together: bool, tmp_path: Path
+) -> None:
+    """Measured: files of transformers with stacked experts, and files of llm-compressor, which has single ones."""
+    found = base_record("llama4_text", "ForCausalLM")
+    spec: Spec = {}
+    for name, (_, shape) in spec_of(found).items():
+        stem, experts, matrix = name.removesuffix(".weight").partition(".experts.")
+        if experts and not together:
+            halves = ("gate_proj", "up_proj") if matrix == "gate_up_proj" else ("down_proj",)
+            for expert in range(shape[0]):
+                for half in halves:
+                    dims = (shape[2] // len(halves), shape[1])
+                    spec |= packed(writer, f"{stem}.experts.{expert}.{half}", dims)
+        elif len(shape) == 2 and ".layers." in name and ".router" not in name:
+            spec |= packed(writer, stem, shape)
+        else:
+            spec[name] = ("BF16", shape)
+    block = {**block, "ignore": ["lm_head", "re:.*router"]} if "ignore" in block else block
+    config = {**found["config"], "transformers_version": "5.23.0", "quantization_config": block}
+    result = stored(tmp_path, spec, config)
+    assert codes(result) == ({"N429"} if together else set())
+    assert result.loads[0].outcome == (outcome if together else "complete")
 
 
 @pytest.mark.parametrize(("name", "four", "eight", "step"), [

@@ -23,6 +23,7 @@ from inspector.comparing.values import compared_with_values
 from inspector.loader.formats.ggml_types import TYPES
 from inspector.values.block_scan import scan_blocks
 from inspector.values.blocks import FORMATS, decoded_blocks
+from inspector.values.decoding import rounded
 from inspector.values.quantized import compare_blocks
 from inspector.values.stored import Numbers
 from tests.checkpoints import genuine
@@ -109,7 +110,7 @@ def test_a_step_of_one_value_shows_in_q8_0() -> None:
 
 @pytest.mark.parametrize(("through", "scale"), [("", 1.0), ("F16", 3.0), ("BF16", 1.0), ("BF16", 1.6)])
 def test_numbers_that_were_rounded_before_q8_0_are_the_same(through: str, scale: float) -> None:
-    """A converter may write BF16 that llama-quantize then quantizes: both errors together are up to a whole step."""
+    """A converter may write BF16 or F16 that llama-quantize then quantizes."""
     source = np.random.default_rng(0).normal(size=(40_000, 64)).astype(np.float32) * np.float32(scale)
     bits = source.view(np.uint32)
     rounded = ((bits + ((bits >> 16) & 1) + 0x7FFF) & 0xFFFF0000).view(np.float32)
@@ -118,6 +119,30 @@ def test_numbers_that_were_rounded_before_q8_0_are_the_same(through: str, scale:
     assert compare_blocks(Numbers(source, "F32"), Numbers(stored, "Q8_0")).is_proven
     halves = (rounded.view(np.uint32) >> 16).astype(np.uint16)
     assert compare_blocks(Numbers(halves, "BF16"), Numbers(stored, "Q8_0")).is_proven or through != "BF16"
+
+
+@pytest.mark.parametrize("dtype", ["F32", "F16", "BF16"])
+def test_the_next_step_of_one_value_shows_in_q8_0(dtype: str) -> None:
+    """0.6 to 0.9 steps from the source, as no route of a healthy file leads there."""
+    source = np.array(rounded(np.random.default_rng(1).normal(size=(64, 64)).astype(np.float32), "BF16"))
+    stored = np.array(gguf.quants.quantize(source, gguf.GGMLQuantizationType.Q8_0))
+    blocks = stored.reshape(-1, 34)
+    scales = np.ascontiguousarray(blocks[:, :2]).view(np.float16).astype(np.float32)
+    places = source.reshape(-1, 32) / scales - blocks[:, 2:].view(np.int8)
+    block, at = (int(one[0]) for one in np.nonzero((places > 0.1) & (places < 0.4)))
+    blocks[block, 2 + at] += 1
+    plain = {"F32": source, "F16": source.astype(np.float16), "BF16": (source.view(np.uint32) >> 16).astype(np.uint16)}
+    found = compare_blocks(Numbers(plain[dtype], dtype), Numbers(stored.view(FORMATS["Q8_0"].kind), "Q8_0"))
+    assert found.rows == [block // 2]
+
+
+@pytest.mark.parametrize("number", [1e5, 4e6])
+def test_numbers_beyond_float16_do_not_pass_through_it(number: float) -> None:
+    source = rows()
+    source[0, 0] = number
+    stored = np.array(gguf.quants.quantize(source, gguf.GGMLQuantizationType.Q8_0))
+    stored[0, 2 + 9] ^= 64
+    assert compare_blocks(Numbers(source, "F32"), Numbers(stored.view(FORMATS["Q8_0"].kind), "Q8_0")).rows == [0]
 
 
 def test_numbers_too_small_for_a_scale_in_float16_do_not_differ() -> None:

@@ -16,8 +16,9 @@ from inspector.architectures.blocks import (
     QK_NORM,
     SHARED,
     SWIGLU,
+    SWITCH,
 )
-from inspector.notation.definition import Architecture, Dims, part, rows, under
+from inspector.notation.definition import Architecture, Dims, either, part, rows, under
 from inspector.notation.kinds import linear, linear_io, param, scale, table
 
 AFMOE = Architecture("afmoe", heads=CAUSAL,
@@ -37,7 +38,7 @@ AFMOE = Architecture("afmoe", heads=CAUSAL,
             part("router.gate", "router",            linear("d -> E")),
             part("expert_bias", "router.correction", param("E")),
             under("shared_experts", SHARED, ff="fe*S"),
-            rows(EXPERTS, ff="fe"))))
+            either(rows(EXPERTS, ff="fe"), under("experts", SWITCH, ff="fe")))))       # MLX's stacks
 ARIA_TEXT = Architecture("aria_text", heads=CAUSAL,
     dialects=({}, {                            # names in memory under transformers 5
         "*.experts.fc1.weight": ".experts.gate_up_proj", "*.experts.fc2.weight": ".experts.down_proj"}),

@@ -50,6 +50,13 @@ def has_other_names(audited: Audit) -> bool:
     return FIRST not in names and not any(name.startswith(LAYERS) for name in names)
 
 
+def is_vocabulary(audited: Audit) -> bool:
+    """True if a file states the config of a model and has no tensors."""
+    checkpoint = audited.checkpoint
+    metadata = {} if checkpoint.metadata is None else checkpoint.metadata.values
+    return not checkpoint.tensors and metadata.get("general.type", "model") == "model"
+
+
 def joined_experts(audited: Audit) -> str:
     """The tensor with all experts of a layer that llama.cpp looks for, if each expert is stored on its own; else ""."""
     families = {line.family for line in audited.lines if line.kind != UNEXPLAINED}

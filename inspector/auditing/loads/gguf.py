@@ -13,6 +13,7 @@ from inspector.auditing.gguf.tensors import (
     absent_tensors,
     has_other_names,
     has_towers,
+    is_vocabulary,
     joined_experts,
     surplus_tensors,
 )
@@ -61,7 +62,7 @@ def _unfit_tensors(audited: Audit, architecture: object) -> tuple[str, str, str]
     """(first tensor that llama.cpp misses, first tensor of another shape, first tensor that is absent whether or not it
     is read).
     """
-    if has_other_names(audited):
+    if has_other_names(audited) or is_vocabulary(audited):
         return FIRST, "", ""
     missing = wrong = spared = ""
     if audited.case is not None and any(one.severity == "error" for one in audited.findings):
@@ -116,7 +117,8 @@ def _unread_key(audited: Audit) -> str:
     """The message of llama.cpp on a file or a key that it needs and cannot read; "" if it reads all."""
     files = audited.checkpoint.files
     first = files[0].name if files else ""
-    return next((words for one in audited.findings if (words := one.refusal_of_llama_cpp(first))), "")
+    words = next((words for one in audited.findings if (words := one.refusal_of_llama_cpp(first))), "")
+    return words or next((one.unread for one in audited.findings if one.closes_file and not one.content_unknown), "")
 
 
 def _wrong_size(audited: Audit) -> str:

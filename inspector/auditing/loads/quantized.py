@@ -207,6 +207,10 @@ def recorded(audited: Audit) -> Mapping[str, Recorded]:
             return refused
         if (experts := unread_experts(audited)) is not None:
             return {NEWEST: experts}
+        from inspector.auditing.quantized.single_experts import unread_stacks
+
+        if (stacks := unread_stacks(audited)) is not None:
+            return {NEWEST: stacks, OLDER: Recorded(UNKNOWN, UNMEASURED)}
         from inspector.auditing.quantized.own_linear import in_own_linear
         from inspector.auditing.quantized.torchao_names import undivided
 

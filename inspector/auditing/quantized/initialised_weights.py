@@ -1,13 +1,17 @@
 """Linear layers of compressed-tensors without a `weight`, which transformers 5 reads where it initializes modules.
 
-`_init_weights` of some types reads `weight` of its linear layers also for modules that are loaded, and a packed layer
-has `weight_packed` instead. Measured with transformers 5.24, compressed-tensors 0.19 and files of llm-compressor: the
-load ends in "AttributeError: 'Linear' object has no attribute 'weight'"; layers with a `weight` and a scale load.
+`_init_weights` of some models reads `weight` of their linear layers also for modules that are loaded, and a packed
+layer has `weight_packed` instead. Measured with transformers 5.24, compressed-tensors 0.19 and files of llm-compressor:
+the load ends in "AttributeError: 'Linear' object has no attribute 'weight'"; layers with a `weight` and a scale load.
 """
 
 from __future__ import annotations
 
-from typing import Final
+import json
+import os
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, Final
 
 from inspector.auditing.result import Audit
 from inspector.loading.given import Recorded
@@ -15,13 +19,14 @@ from inspector.loading.outcome import REFUSES
 
 METHOD: Final = "compressed-tensors"
 PACKED: Final = "weight_packed"
-T5_LAYERS: Final = ("q", "k", "v", "o", "wi", "wi_0", "wi_1", "wo")
-READ: Final = {
-    "t5": T5_LAYERS, "longt5": T5_LAYERS, "gpt_bigcode": ("c_proj",), "mamba2": ("out_proj",),
-    "modernbert": ("Wi", "Wo", "Wqkv"), "recurrent_gemma": ("q_proj", "k_proj", "v_proj", "o_proj", "linear_x"),
-    "siglip": ("q_proj", "k_proj", "v_proj", "out_proj", "fc1", "fc2"),
-}  # fmt: skip
-"""Model type -> the last parts of the names of layers whose weights it reads."""
+
+
+@cache
+def _table() -> Mapping[str, Mapping[str, Any]]:
+    """The table that `tests/oracle/make_initialised_weights.py` measures with transformers 5.23."""
+    with open(os.path.join(os.path.dirname(__file__), "initialised_weights.json"), "rb") as file:
+        table: dict[str, dict[str, Any]] = json.loads(file.read())
+    return table
 
 
 def unset_weight(audited: Audit) -> Recorded | None:
@@ -29,9 +34,32 @@ def unset_weight(audited: Audit) -> Recorded | None:
     unpacked, config = audited.unpacked, audited.checkpoint.config
     if unpacked is None or config is None or unpacked.settings.base.method != METHOD:
         return None
-    layers = READ.get(str(config.values.get("model_type")), ())
-    for line in audited.lines if layers else ():
-        layer = line.family.removesuffix(".weight").rpartition(".")[2]
-        if line.packed is not None and line.packed.values == PACKED and layer in layers:
-            return Recorded(REFUSES, f"it initializes {layer}.weight, which packed layers do not have")
+    if all(config.values.get("model_type") not in entries for entries in _table().values()):
+        return None
+    from inspector.auditing.quantized.unfound_entries import names_in_model
+
+    namer = names_in_model(audited.checkpoint)
+    for line in audited.lines:
+        if line.packed is not None and line.packed.values == PACKED:
+            name = line.family if namer is None else namer(line.family)
+            layer = name.removesuffix(".weight")
+            if is_read(layer, config.values):
+                because = f"it initializes {layer.rpartition('.')[2]}.weight, which packed layers do not have"
+                return Recorded(REFUSES, because)
     return None
+
+
+def is_read(layer: str, values: Mapping[str, Any]) -> bool:
+    """True if a model reads the weight of a layer to initialize it.
+
+    layer: its name in the model, with `#` for a number. values: of the config of the model; a config in it without a
+    type has the type that the class of the model builds.
+    """
+    model_type = str(values.get("model_type"))
+    for key, word, usual in _table()["parts"].get(model_type, ()):
+        _, found, rest = f".{layer}".partition(f".{word}.")
+        if found:
+            inner = values.get(key)
+            return is_read(rest, {"model_type": usual, **(inner if isinstance(inner, Mapping) else {})})
+    ends = str(_table()["layers"].get(model_type, "")).split()
+    return any(f".{layer}".endswith(f".{end}") for end in ends)

@@ -10,9 +10,10 @@ class ValuesQuantized(Finding, frozen=True, kw_only=True):
 
     What it means
         The numbers that these blocks stand for are those of the source but for what the format loses. The error is the
-        root of the squares of all differences over that of the squares of the source's values. Q8_0 has every value
-        within a step of the source's; how other formats divide the error among the values is a choice of the program
-        that quantized them, so that a single wrong value cannot be told from it.
+        root of the squares of all differences over that of the squares of the source's values. Q8_0 has the nearest of
+        its 255 steps for every value of the source, or of the source rounded to BF16 or F16 before. How other formats
+        divide the error among the values is a choice of the program that quantized them, so that a single wrong value
+        cannot be told from it.
 
     Why it matters
         Nothing is damaged; the precision is that of the format.
