@@ -41,6 +41,8 @@ class ClassDiffers(ContentFinding, frozen=True, kw_only=True):
     """True if the config has names for another number of labels, which count for transformers 4."""
     part: str = ""
     """The part of the declared class that is missing as a whole, such as its decoder; "" if only a head is missing."""
+    head_used: bool = False
+    """True if the program that the folder is made for builds the head, whatever class the config names."""
 
     row_texts: ClassVar[RowTexts] = (
         ("config", "{declared}"),
@@ -60,6 +62,8 @@ class ClassDiffers(ContentFinding, frozen=True, kw_only=True):
         train = f"train the head of {self.declared}, which is random until then"
         if self.part:
             train = f"download the whole checkpoint of {self.declared}: its {self.part} is not stored"
+        if self.head_used:
+            return Remedy(f"download or save the checkpoint again with its head, or {train}")
         if self.stored_class is None:
             return Remedy(f"name the class of the weights in {self.file}, or {train}")
         steps = [

@@ -5,7 +5,7 @@ Source: transformers 5.23, `core_model_loading.py` (`WeightConverter`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.algebra.boxes import Box, count, minus, within
 from inspector.loading.renaming import Transform
@@ -32,6 +32,26 @@ def splits(shapes: Shapes, names: Sequence[str], boxes: Sequence[Box], shape: tu
     alike = [{*sizes} == {whole} for whole, sizes in zip(shape, zip(*wanted, strict=True), strict=True)]
     sums = [sum(sizes) == whole for whole, sizes in zip(shape, zip(*wanted, strict=True), strict=True)]
     return any(sums[axis] and all(alike[:axis] + alike[axis + 1 :]) for axis in range(len(shape)))
+
+
+def stacked(parts: Parts, key: str) -> Iterator[tuple[tuple[Box, ...], Shape]]:
+    """(index sets, shape) of a tensor in memory that stacks one tensor of the file for each index.
+
+    Its first dim is the number of tensors of a source; where there are several sources, their first dims are joined
+    along the second one. Source: every `MergeModulelist` of transformers 5.23, `conversion_mapping.py`, has `dim=0`,
+    and every `Concatenate` after one has `dim=1`.
+    """
+    sources: list[Sequence[tuple[Box, Order, Shape]]] = []
+    while (key, len(sources)) in parts:
+        sources.append(parts[key, len(sources)])
+    for blocks in zip(*sources, strict=False) if len({len(one) for one in sources}) == 1 else ():
+        axes, order, first = blocks[0]
+        merged = [axis for place, axis in enumerate(axes) if all(place != kept for kept, _ in order)]
+        if len(merged) != 1 or any(one[0] != axes or not one[2] or one[2][1:] != first[1:] for one in blocks):
+            continue
+        rows = [shape[0] for *_, shape in blocks]
+        whole = None if None in rows else sum(row or 0 for row in rows)
+        yield projected((axes,), order), (merged[0].size, whole, *first[1:])
 
 
 def partial(parts: Parts, combined: IndexSets, stored: Mapping[tuple[str, int], int]) -> list[str]:

@@ -16,7 +16,7 @@ from inspector.algebra.boxes import Box, count, minus, within
 from inspector.algebra.names import key_of
 from inspector.algebra.span import Span
 from inspector.loader.layout import Layout
-from inspector.loading.combining import one_sided, partial, splits
+from inspector.loading.combining import one_sided, partial, splits, stacked
 from inspector.loading.initialising import undrawn
 from inspector.loading.integers import INTEGERS, counts, is_of_integers
 from inspector.loading.renaming import Renamed, Transform, older_name, renamed
@@ -253,7 +253,9 @@ def match(memory: Memory, families: Families, rules: ClassRules, name: NamesInMe
         if part.layout is ABSENT:
             result.unfilled = result.unfilled or first_name(key, inside)
         elif found.converter is None:
-            _compare(memory, key, inside, part.layout.shape, result)
+            _compare(memory.shapes.get(key, ()), key, inside, part.layout.shape, result)
+            for whole, shape in stacked(memory.parts, key) if key not in memory.shapes else ():
+                _compare([(box, shape) for box in whole], key, inside, part.layout.shape, result)
         elif not number:
             place = key, found.source
             stated = [part.layout.shape]
@@ -302,8 +304,10 @@ def _named(families: Families, name: NamesInMemory) -> Iterator[tuple[Family, St
             yield from ((family, part, one) for one in name.of_family(family.key, part.boxes))
 
 
-def _compare(memory: Memory, key: str, boxes: Sequence[Box], shape: tuple[int, ...], result: Counted) -> None:
-    for box, wanted in memory.shapes.get(key, ()):
+def _compare(
+    expected: Sequence[tuple[Box, Shape]], key: str, boxes: Sequence[Box], shape: tuple[int, ...], result: Counted
+) -> None:
+    for box, wanted in expected:
         if not fits(wanted, shape):
             different = within(boxes, box)
             result.mismatched += count(different)

@@ -16,7 +16,7 @@ from inspector.reconciler.reconcile import Reconciled
 from inspector.reconciler.renaming import attention_part, is_one_replacement
 from inspector.reconciler.wording import family_name
 
-TOGETHER = (("query", "key", "value"), ("key", "value"), ("gate", "up"))
+TOGETHER = (("query", "key", "value"), ("key", "value"), ("gate", "up"), ("query.down", "kv.down"))
 """Last words of the roles of projections with the same input, which programs join along their outputs."""
 JOINT = {"qkv": 3, "kv": 2, "gate_up": 2}
 """Last word of the role of a joint projection -> its number of parts."""
@@ -72,16 +72,18 @@ def _joint(match: _Match, joined: bool) -> JointProjection:
 _Place = tuple[str, tuple[Box, ...], int]
 """Segments up to the last number, index sets and number of dims of a projection."""
 _Areas = dict[_Place, dict[tuple[str, str], dict[str, Gap]]]
-"""Missing projections by place, by module and area of the role, and by the last word of the role."""
+"""Missing projections by place, by module and area of the role, and by the last word or words of the role."""
 
 
 def _stored_joined(placement: Placement) -> Iterator[_Match]:
     """Unexpected matrices that are together as large as several missing ones, each with its bias."""
     areas: _Areas = {}
     for gap in placement.missing:
-        area, _, part = gap.block.slot.role.rpartition(".")
         place = (_layer(gap.block.key), gap.boxes, len(gap.block.shape))
-        areas.setdefault(place, {}).setdefault((_module(gap.block.key), area), {}).setdefault(part, gap)
+        words = gap.block.slot.role.split(".")
+        for kept in (1, 2):
+            area, part = ".".join(words[:-kept]), ".".join(words[-kept:])
+            areas.setdefault(place, {}).setdefault((_module(gap.block.key), area), {}).setdefault(part, gap)
     biases = {(gap.block.key, gap.boxes): gap for gap in placement.missing}
     vectors = {(extra.key, extra.boxes): extra for extra in placement.unexpected if len(extra.layout.shape) == 1}
     taken: set[int] = set()

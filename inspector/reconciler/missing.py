@@ -339,8 +339,15 @@ def _modules_missing(case: Reconciled, parts: Sequence[Portion], confidence: str
     for members in families.values():
         row = gaps[members[0].position].block.slot.row
         modules.setdefault((row, frozenset(_boxes(members))), []).append(members)
-    for alike in modules.values():
-        yield _module_missing(gaps, alike, confidence)
+    alike: dict[object, list[list[Portion]]] = {}
+    for (row, boxes), own in modules.items():
+        blocks = [gaps[members[0].position].block for members in own]
+        form = tuple((block.key.rpartition(".")[2], block.shape) for block in blocks)
+        whole = stored.isdisjoint(block.key for block in blocks)
+        # modules of one name that are missing everywhere, as in an encoder and a decoder, have one cause
+        alike.setdefault((row.rpartition(".")[2], boxes, form) if whole else (row, boxes), []).extend(own)
+    for same in alike.values():
+        yield _module_missing(gaps, same, confidence)
 
 
 def _module_missing(gaps: Sequence[Gap], alike: Sequence[Sequence[Portion]], confidence: str) -> Finding:

@@ -30,7 +30,9 @@ def head_of_own_code(case: Reconciled) -> HeadOfOwnCode | None:
     if any(one.key.partition(".")[0] in roots for one in unexpected):
         return None
     gaps = [(gap.block.key, gap.boxes, gap.block.shape) for gap in missing]
-    if renamings(gaps, [(one.key, one.boxes, one.layout.shape) for one in unexpected]):
+    pairs = renamings(gaps, [(one.key, one.boxes, one.layout.shape) for one in unexpected])
+    # two vectors of one size, such as the biases of two heads with the same labels, are no evidence
+    if any(len(gaps[at][2]) > 1 for missing_at, _ in pairs for at in missing_at):
         return None
     from inspector.findings.names.own_head import HeadOfOwnCode
 

@@ -699,6 +699,9 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "part-of-larger-model": lambda: judged(
         {**{f"language_model.{name}": entry for name, entry in genuine(LLAMA8B).items()},
          "vision_tower.proj.weight": ("BF16", (1024, 588))}, LLAMA8B),
+    "names-written-otherwise": lambda: llama(
+        lambda spec: spec.update({name.removesuffix(".weight"): spec.pop(name) for name in list(spec)})
+    ),
     "tensor-renamed": lambda: llama(rename("self_attn.q_proj", "self_attn.query")),
     "names-of-base-model": lambda: judged(
         {n.removeprefix("model."): e for n, e in genuine(TIED).items()}, TIED),

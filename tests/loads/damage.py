@@ -210,6 +210,31 @@ def join(folder: Folder, new: str, *parts: str) -> None:
                 one.spec[f"{before}.{new}.{ending}"] = (kind, (rows, *dims[1:]))
 
 
+def upper(folder: Folder) -> None:
+    """Writes all names in capital letters."""
+    for one in folder.weights.values():
+        one.spec = {name.upper(): entry for name, entry in one.spec.items()}
+
+
+def stack(folder: Folder, turned: bool, *parts: str) -> None:
+    """Makes one tensor of all experts: of `gate` and `up` under `gate_up_proj`, of a single part under its own name.
+
+    turned: with its last two dims exchanged.
+    """
+    for one in folder.weights.values():
+        found: dict[str, list[tuple[str, Sequence[int]]]] = {}
+        for name, (kind, dims) in list(one.spec.items()):
+            place = re.fullmatch(r"(.*\.experts)\.\d+\.(\w+?)(_proj)?\.weight", name)
+            if place is not None and place[2] in parts:
+                new = "gate_up_proj" if len(parts) > 1 else f"{place[2]}_proj"
+                found.setdefault(f"{place[1]}.{new}", []).append((kind, dims))
+                del one.spec[name]
+        for name, stored in found.items():
+            kind, (rows, columns) = stored[0]
+            sides = [rows * len(parts), columns]
+            one.spec[name] = (kind, (len(stored) // len(parts), *(sides[::-1] if turned else sides)))
+
+
 def halve(folder: Folder, axis: int, *parts: str) -> None:
     """Keeps half of an axis of the tensors with any of these parts in their names."""
     for one in folder.weights.values():
@@ -240,7 +265,7 @@ OPERATIONS: Mapping[str, Callable[..., None]] = {
     one.__name__: one
     for one in (
         drop, rename, replace, prefix, strip, shape, dtype, add, config, unset, file, shards, beside, metadata, text,
-        lose, keep, retype, cast, number, join, halve, empty, nested, paths,
+        lose, keep, retype, cast, number, join, upper, stack, halve, empty, nested, paths,
     )
 }  # fmt: skip
 

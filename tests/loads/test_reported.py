@@ -546,6 +546,17 @@ def test_a_file_with_the_name_of_another_format_is_renamed(name: str, raw: bytes
     assert (step.action, step.file, step.new) == ("move", name, renamed)
 
 
+@pytest.mark.parametrize("name", ["model-00001-of-00002.safetensors", "pytorch_model-00002-of-00002.bin"])
+def test_a_shard_of_another_format_is_not_renamed(name: str, tmp_path: Path) -> None:
+    """The other shards have the format that the names state; a set of both is not read."""
+    torch = b"PK\x03\x04" + bytes(22) + b"\x10\0\0\0archive/data.pkl" + bytes(60)
+    own = b"\x80\x02" + bytes(6) + b'{"a":{"dtype":"F32"' + bytes(60)
+    (tmp_path / name).write_bytes(torch if name.endswith(".safetensors") else own)
+    finding = next(one for one in audit(str(tmp_path)).findings if one.code == "R005")
+    assert [step.action for step in finding.remedy().steps] == ["fetch"]
+    assert finding.help == "convert it to the format of the other shards, or download this file again"
+
+
 @pytest.mark.parametrize("name", ["m.gguf.part", "m.gguf.crdownload", "m.incomplete"])
 def test_a_file_that_is_being_downloaded_is_not_renamed(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(b"GGUF\x03" + bytes(60))

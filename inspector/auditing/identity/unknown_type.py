@@ -16,6 +16,10 @@ def unknown_architecture(config: Claim, families: Families, nearest: tuple[str, 
 
         if (library := library_of(families)) is not None:
             return [_of_library(config, config.model_type, library)]
+        from inspector.auditing.identity.written_names import written_otherwise
+
+        if (written := written_otherwise(config, families)) is not None:
+            return [written]
         from inspector.findings.names.architecture import NamesOfAnotherArchitecture
 
         return [

@@ -48,9 +48,12 @@ def by_use(checkpoint: Checkpoint, findings: Sequence[Finding]) -> Iterator[Find
     head.
     """
     for one in findings:
-        untrained = isinstance(one, ClassDiffers) and _is_base(one) and one.declared not in generating()
-        untrained = untrained and not head_in_use(checkpoint)
-        yield HeadUntrained(**asdict(one)) if untrained else one
+        if not isinstance(one, ClassDiffers) or not _is_base(one):
+            yield one
+        elif head_in_use(checkpoint):
+            yield replace(one, head_used=True)
+        else:
+            yield one if one.declared in generating() else HeadUntrained(**asdict(one))
 
 
 def _base_of(finding: Finding, config: Config) -> BaseModelUsed | None:

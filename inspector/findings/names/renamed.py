@@ -71,11 +71,20 @@ class TensorRenamed(ContentFinding, frozen=True, kw_only=True):
             return f"{self.new} instead of {self.old}"
         if self._is_number():
             return f'the part "{self.new or self.old}" is {"added" if self.new else "missing"} {self._where()}'
+        if self._is_end():
+            return f"names end {'with' if self.new else 'without'} .{self.new or self.old}"
         return f"{self.new}. is added {self._where()}" if self.new else f"{self.old}. is missing {self._where()}"
 
     def _is_number(self) -> bool:
         """True if one number is added or missing, which is a part of other numbers too."""
         return (self.new or self.old).isdecimal() and not (self.old and self.new)
+
+    def _is_end(self) -> bool:
+        """True if one part is added or missing at the end of every name."""
+        if bool(self.old) == bool(self.new) or not self.renames:
+            return False
+        return all(f"{stored}.{self.old}" == expected or f"{expected}.{self.new}" == stored
+                   for stored, expected in self.renames)  # fmt: skip
 
     def remedy(self) -> Remedy:
         steps = tuple(Step(action="rename", old=stored, new=expected) for stored, expected in self.renames)
@@ -90,6 +99,8 @@ class TensorRenamed(ContentFinding, frozen=True, kw_only=True):
             return f'them: "{self.old}" in place of "{self.new}"'
         if self._is_number():
             return f'them {"without" if self.new else "with"} the part "{self.new or self.old}", like the first'
+        if self._is_end():
+            return f'them {"without" if self.new else "with"} ".{self.new or self.old}" at the end'
         return f'them without "{self.new}."' if self.new else f'them with "{self.old}." {self._where()}'
 
     def _where(self) -> str:
@@ -118,3 +129,49 @@ class TensorRenamedByLoader(TensorRenamed, frozen=True, kw_only=True):
 
     code = "N451"
     severity = "note"
+
+
+class NamesWrittenOtherwise(ContentFinding, frozen=True, kw_only=True):
+    """All names differ from those of the architecture in one way of writing them.
+
+    What it means
+        No stored name is one of the architecture, but all of them are after one change: they are written in capital
+        letters, or end without `.weight`, as in a dictionary of arrays or after a conversion that wrote names of its
+        own. `letters`: whether the case of letters differs.
+
+    Why it matters
+        Loaders look up the expected names, find none of them, and leave the model randomly initialized.
+
+    Example
+        error[N620] names-written-otherwise: the names end without .weight
+          first    model.embed_tokens.weight, stored as model.embed_tokens
+          tensors  291
+          help     rename them with ".weight" at the end
+
+    What to do
+        Rename the tensors.
+    """
+
+    code = "N620"
+
+    letters: bool
+    stored: str
+    expected: str
+    tensors: int
+    renames: tuple[tuple[str, str], ...]
+
+    row_texts = (("first", "{expected}, stored as {stored}"), ("tensors", "{tensors}"))
+
+    def headline(self) -> str:
+        if not self.letters:
+            return "the names end without .weight"
+        capitals = all(stored == stored.upper() for stored, _ in self.renames)
+        return f"the names {'are in' if capitals else 'differ in their'} capital letters"
+
+    def remedy(self) -> Remedy:
+        steps = tuple(Step(action="rename", old=stored, new=expected) for stored, expected in self.renames)
+        if not self.letters:
+            return Remedy('rename them with ".weight" at the end', steps)
+        parts = (part for _, expected in self.renames for part in expected.split(".") if part != part.lower())
+        kept = list(dict.fromkeys(parts))
+        return Remedy(f"rename them in lower-case letters{f', except in {listed(kept, 4)}' if kept else ''}", steps)

@@ -55,7 +55,8 @@ class TensorMissing(ContentFinding, frozen=True, kw_only=True):
         if self.place.indices and not self.place.tensor:
             rows.insert(0, ("where", self.place.indices))
         if len(self.families) > 1:
-            rows.append(("also", listed(self.families[1:])))
+            single = len(self.names) == len(self.families) == self.tensors
+            rows.append(("also", listed((self.names if single else self.families)[1:])))
         return rows
 
     def _missing(self) -> str:

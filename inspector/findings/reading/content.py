@@ -124,6 +124,8 @@ _CONFIG_FORMATS = {
 }
 
 
+_SHARD = re.compile(r"-\d{5}-of-\d{5}\.")
+"""In the name of one shard of several, whose other shards have the format that the name states."""
 _PART = re.compile(r"(.+\.part[-_]?)\d{1,5}(?:of\d{1,5})?", re.ASCII)
 """The name of a piece of a file."""
 
@@ -198,6 +200,9 @@ class NotACheckpoint(Refetch, frozen=True, kw_only=True, omit_defaults=True):
             return Remedy(f"finish the download; the program that began it renames the file to {own}")
         if own is not None and (part := _PART.fullmatch(str(self.place.file))):
             return Remedy(f"join it with the other parts in their order: cat {part[1]}* > {own}")
+        if own is not None and own != self.place.file and _SHARD.search(str(self.place.file)):
+            again = self.fetch_again()
+            return Remedy(f"convert it to the format of the other shards, or {again.words}", again.steps)
         if own is not None:
             return Remedy(f"rename it to {own}", (Step(action="move", file=self.place.file, new=own),))
         words = _REMEDIES.get(self.what)
