@@ -21,7 +21,7 @@ from inspector.reconciler.wording import family_name, indices_in_words, place_na
 
 if TYPE_CHECKING:
     from inspector.findings.names.components import PartOfLargerModel
-    from inspector.reconciler.inverse.causes import Cause
+    from inspector.reconciler.inverse.cause import Cause
 
 
 def reconciliation_findings(case: Reconciled, families: Families, again: Again) -> Iterator[Finding]:

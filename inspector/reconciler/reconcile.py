@@ -35,7 +35,7 @@ from inspector.reconciler.place import (
 from inspector.reconciler.products import Product, fill
 
 if TYPE_CHECKING:
-    from inspector.reconciler.inverse.causes import Cause
+    from inspector.reconciler.inverse.cause import Cause
 
 
 class Reconciled(Struct, frozen=True):

@@ -14,7 +14,7 @@ from inspector.matcher.claim import NO_CONFIG
 from inspector.notation.parts import submodels_of
 from inspector.notation.scope import Scope
 from inspector.notation.settings import Settings
-from inspector.reconciler.inverse.causes import Cause
+from inspector.reconciler.inverse.cause import Cause
 from inspector.reconciler.place import Placed, Placement
 from inspector.reconciler.reconcile import Again, Reconciled
 from inspector.reconciler.wording import family_name

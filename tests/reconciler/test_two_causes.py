@@ -44,6 +44,27 @@ def test_two_keys_that_are_wrong_together_are_both_named(model_type: str, expand
     assert keys(findings) == {key: config[key] for key in wrong} and len(findings) == 2
 
 
+@pytest.mark.parametrize(("model_type", "absent", "code"), [
+    ("starcoder2", ["num_key_value_heads"], "C310"), ("mistral", ["num_key_value_heads"], "C310"),
+    ("mistral", ["num_key_value_heads", "head_dim"], "C316"), ("mixtral", ["num_key_value_heads", "head_dim"], "C316"),
+])  # fmt: skip
+def test_absent_numbers_of_heads_where_keys_have_as_many_as_queries(
+    model_type: str, absent: list[str], code: str
+) -> None:
+    """The default of the class is another number than that of an older config, which leaves the key out."""
+    record = base_record(model_type, "ForCausalLM")
+    config, spec = {"architectures": [record["class"]], **record["config"]}, dict(spec_of(record))
+    rows = next(shape[0] for name, (_, shape) in spec.items() if "q_proj.weight" in name)
+    for name, (dtype, shape) in spec.items():
+        if re.search(r"[kv]_proj\.", name):
+            spec[name] = (dtype, (rows, *shape[1:]))
+    kept = {key: value for key, value in config.items() if key not in absent}
+    (finding,) = (one for one in judged(spec, kept).findings if one.severity == "error")
+    right = {"num_key_value_heads": config["num_attention_heads"], "head_dim": rows // config["num_attention_heads"]}
+    assert finding.code == code
+    assert all(f'"{key}": {right[key]}' in finding.help.partition(", or instead")[0] for key in absent), finding.help
+
+
 def test_depths_of_stages_with_rows_of_their_own() -> None:
     depths = base_record("swiftformer", "Model")["config"]["depths"]
     for wrong in (..., [3, 3, 6, 4], [depths[0] + 1, *depths[1:]]):

@@ -11,12 +11,20 @@ from typing import Any
 
 import msgspec
 
-from inspector.algebra.boxes import Box
 from inspector.budget import Exceeded
 from inspector.notation.binding import Plan
 from inspector.notation.scope import Scope
 from inspector.notation.trace import Leaf
 from inspector.reconciler.inverse.ballots import Ballot, Ballots
+from inspector.reconciler.inverse.cause import (
+    MOST_CAUSES,
+    Cause,
+    added,
+    are_stated,
+    leaves_out,
+    with_what_follows,
+    without_each_other,
+)
 from inspector.reconciler.inverse.differences import Differences, Weights, differences_of
 from inspector.reconciler.inverse.dims import ask_dims
 from inspector.reconciler.inverse.effect import Effect, effect_of
@@ -32,8 +40,6 @@ from inspector.reconciler.renaming import renamings
 
 Bind = Callable[[Scope], tuple[Plan, Placement]]
 """Binds the definition in a scope, and places the weights in its blocks."""
-MOST_CAUSES = 4
-"""Most wrong keys that are named. A config with more wrong keys belongs to another model."""
 MOST_ABSENT = 8
 """Most keys that are named if the config lacks them."""
 MOST_TESTED = 60
@@ -46,57 +52,28 @@ MOST_RIVALS = 3
 """Most alternative keys that are named."""
 
 
-class Cause(msgspec.Struct, frozen=True, kw_only=True):
-    """A wrong config key. config: its value there; weights: the value that the weights agree on.
-
-    interval: first and last of the values that fit equally well; `weights` is one of them. element: the index of the
-    differing element of a list. explains: number of differing tensors that the value explains. agreeing: number of
-    stored tensors that have the value. dissenting: number that still contradict the key. families: some of the
-    explained families. rivals: other values of the key, and values of other keys, that explain exactly as much.
-    together: values of several other keys that only together explain as much. beside: an absent key that must then
-    state the value that followed from this key. defaulted: the config leaves the key to the default of the class.
-    searched: whether the search for `together` was completed. lost, misshaped: (family, boxes) that would be missing,
-    or of the wrong shape, if the config were right.
-    """
-
-    key: str
-    config: Any
-    weights: Any
-    interval: tuple[int, int] | None = None
-    element: int | None = None
-    explains: int = 0
-    agreeing: int = 0
-    dissenting: int = 0
-    families: tuple[str, ...] = ()
-    rivals: tuple[tuple[str, Any], ...] = ()
-    together: tuple[tuple[str, Any], ...] = ()
-    beside: tuple[str, Any] | None = None
-    defaulted: bool = False
-    searched: bool = True
-    lost: tuple[str, tuple[Box, ...]] | None = None
-    misshaped: tuple[str, tuple[Box, ...]] | None = None
-
-
 def find_causes(plan: Plan, placement: Placement, weights: Weights, bind: Bind) -> tuple[list[Cause], Plan, Placement]:
     """(the causes, best first; the plan with all of them corrected; the placement in this plan)."""
     differences = differences_of(plan, placement, weights)
     causes, after = _one_by_one(differences, bind)
-    fewer = {cause.key for cause in causes if _leaves_out(cause)}
+    fewer = {cause.key for cause in causes if leaves_out(cause)}
     incomplete = bool(fewer) and any(not gap.block.slot.tied for gap in after.placement.missing)
     kept = {cause.key for cause in causes if not cause.agreeing}.intersection(plan.scope.definition.keeps.split())
     refused = (fewer if incomplete else set()) | _of_renamed(differences, causes) | kept
     if refused:
         causes, after = _one_by_one(differences, bind, refused)
+    if causes and after.total and plan.scope.settings.known:
+        causes, after = _with_rival(differences, bind, causes, after, refused)
     if not incomplete and causes and after.total and plan.scope.settings.known:
         together = _together(differences, bind)
         if together[1].total < after.total:
             causes, after = together
     if not causes and not refused and after.total and plan.scope.settings.known:
         found, corrected = _together(differences, bind)
-        joined = _with_what_follows(found)
+        joined = with_what_follows(found)
         if joined is not None and not corrected.total:
             causes, after = [joined], corrected
-        elif not corrected.total and _are_stated(found):
+        elif not corrected.total and are_stated(found):
             causes, after = [msgspec.structs.replace(cause, explains=differences.total) for cause in found], corrected
     if plan.scope.settings.known:
         causes = [_with_factors(differences, bind, cause, causes, after) for cause in causes]
@@ -137,39 +114,6 @@ def _no_longer_than_others(cause: Cause, after: Differences, bind: Bind) -> Caus
     return cause
 
 
-def _with_what_follows(causes: Sequence[Cause]) -> Cause | None:
-    """A wrong key together with an absent key that takes its default from it; None for other causes."""
-    stated = [cause for cause in causes if cause.config is not None and not cause.defaulted]
-    absent = [cause for cause in causes if cause not in stated]
-    if len(stated) != 1 or len(absent) != 1 or "." in absent[0].key + stated[0].key:
-        return None
-    return msgspec.structs.replace(stated[0], beside=(absent[0].key, absent[0].weights))
-
-
-def _are_stated(causes: Sequence[Cause]) -> bool:
-    """True for a few numbers or words of the config that are wrong together. A single one would explain them alone."""
-    return 1 < len(causes) <= MOST_CAUSES and all(
-        isinstance(cause.config, int | str) and not cause.defaulted and type(cause.config) is type(cause.weights)
-        for cause in causes
-    )
-
-
-def _leaves_out(cause: Cause) -> bool:
-    """True if the value only lowers a number of parts, or shortens or lowers a list with one entry for each part.
-
-    If more is missing than these parts, the weights are incomplete and the config may be right.
-    """
-    stated, found = cause.config, cause.weights
-    if isinstance(stated, list | tuple) and isinstance(found, list | tuple):
-        return len(found) <= len(stated) and all(map(_is_less, found, stated))
-    return cause.lost is not None and type(found) is type(stated) is int and found < stated
-
-
-def _is_less(found: Any, stated: Any) -> bool:
-    """True if an entry of a list is unchanged, a lower number, or a switch that is off instead of on."""
-    return found == stated or (type(found) is type(stated) in (int, bool) and found < stated)
-
-
 def _of_renamed(differences: Differences, causes: Sequence[Cause]) -> set[str]:
     """Keys that would merely leave out missing tensors, some of which are stored under another name."""
     absent = {key for cause in causes if not cause.agreeing for key in cause.families}
@@ -182,32 +126,35 @@ def _of_renamed(differences: Differences, causes: Sequence[Cause]) -> set[str]:
     return {cause.key for cause in causes if not cause.agreeing and not renamed.isdisjoint(cause.families)}
 
 
-def _one_by_one(
-    differences: Differences, bind: Bind, refused: Set[str] = frozenset()
+def _with_rival(
+    differences: Differences, bind: Bind, causes: list[Cause], after: Differences, refused: Set[str]
 ) -> tuple[list[Cause], Differences]:
-    """Repeatedly takes the best cause of the remaining differences. refused: keys that are known to be right."""
+    """The causes that begin with a rival of the first one, if they leave no difference, and the others leave some."""
+    for key in dict.fromkeys(name for name, _ in causes[0].rivals if name != causes[0].key):
+        others, left = _one_by_one(differences, bind, refused, first=key)
+        if not left.total:
+            return others, left
+    return causes, after
+
+
+def _one_by_one(
+    differences: Differences, bind: Bind, refused: Set[str] = frozenset(), first: str = ""
+) -> tuple[list[Cause], Differences]:
+    """Repeatedly takes the best cause of the remaining differences. refused: keys that are known to be right.
+
+    first: the key of the first cause, "" for any.
+    """
     causes: list[Cause] = []
     for number in range(MOST_ABSENT):
         stated = any(not earlier.defaulted for earlier in causes)
         found = None
         if differences.total and not (stated and number >= MOST_CAUSES):
-            found = _best(differences, bind, refused)
+            found = _best(differences, bind, refused, "" if causes else first)
         if found is None:
             break
         cause, differences = found
-        causes = [*(earlier for earlier in causes if earlier.key != cause.key), _after(causes, cause)]
-    return _without_each_other(causes), differences
-
-
-def _without_each_other(causes: Sequence[Cause]) -> list[Cause]:
-    """The causes without rivals that are causes themselves: each of these explains more than the other, so both are
-    wrong.
-    """
-    found = [(cause.key, cause.weights) for cause in causes]
-    return [
-        msgspec.structs.replace(cause, rivals=tuple(rival for rival in cause.rivals if rival not in found))
-        for cause in causes
-    ]
+        causes = [*(earlier for earlier in causes if earlier.key != cause.key), added(causes, cause)]
+    return without_each_other(causes), differences
 
 
 def _together(differences: Differences, bind: Bind) -> tuple[list[Cause], Differences]:
@@ -245,20 +192,6 @@ def _together(differences: Differences, bind: Bind) -> tuple[list[Cause], Differ
         )
         causes.append(cause)
     return causes, after
-
-
-def _after(causes: Sequence[Cause], cause: Cause) -> Cause:
-    """Joins causes on the same key into one: from the value in the config to the last corrected value."""
-    for earlier in causes:
-        if earlier.key == cause.key:
-            return msgspec.structs.replace(
-                cause,
-                config=earlier.config,
-                defaulted=earlier.defaulted,
-                explains=earlier.explains + cause.explains,
-                families=tuple(dict.fromkeys((*earlier.families, *cause.families))),
-            )
-    return cause
 
 
 def requested_values(differences: Differences) -> Ballots:
@@ -334,12 +267,17 @@ MOST_CONFIRMED = 3
 """Most values that are confirmed by a new binding before giving up."""
 
 
-def _best(differences: Differences, bind: Bind, refused: Set[str]) -> tuple[Cause, Differences] | None:
-    """The first value that a new binding confirms, as a cause, together with the remaining differences."""
+def _best(differences: Differences, bind: Bind, refused: Set[str], only: str = "") -> tuple[Cause, Differences] | None:
+    """The first value that a new binding confirms, as a cause, together with the remaining differences.
+
+    only: the key that may have it, "" for any.
+    """
     ballots = requested_values(differences)
     found = _tested(differences, bind, ballots)
     if refused:
         found = [one for one in found if named(differences.plan.scope, one.ballot.leaf, one.value)[0] not in refused]
+    if only:
+        found = [one for one in found if named(differences.plan.scope, one.ballot.leaf, one.value)[0] == only]
     for one in found[:MOST_CONFIRMED]:
         plan, placement = bind(differences.plan.scope.with_value(one.ballot.leaf, one.value))
         after = differences_of(plan, placement, differences.weights)

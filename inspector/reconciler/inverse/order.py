@@ -27,7 +27,8 @@ class Tested(msgspec.Struct, frozen=True, eq=False):
 
 def tested(differences: Differences, ballot: Ballot, value: Any, effect: Effect) -> Tested:
     """A value with its rank: by the tensors it explains, then null if it explains other numbers of dims, then by the
-    stated values that are read only with it, then stated keys, then dims, then the key nearest to the rows.
+    stated values that are read only with it, then absent keys that get the value of another one, then stated keys, then
+    dims, then the key nearest to the rows.
     """
     leaf = ballot.leaf
     stated, defaulted = differences.plan.scope.leaf(leaf)
@@ -36,6 +37,7 @@ def tested(differences: Differences, ballot: Ballot, value: Any, effect: Effect)
         effect.gain,
         value is None and explains_ranks(differences, leaf),
         effect.confirms,
+        defaulted and type(stated) is int and _is_stated_beside(differences, leaf, value),
         stated is not None,
         not defaulted,
         ballot.kind != "extent",
@@ -51,6 +53,16 @@ def tested(differences: Differences, ballot: Ballot, value: Any, effect: Effect)
         ballot.votes,
     )
     return Tested(ballot, value, effect, rank)
+
+
+def _is_stated_beside(differences: Differences, leaf: Leaf, value: Any) -> bool:
+    """True if another key of the same rows states a value, as the heads do where keys and values have as many.
+
+    Older configs leave such a key out, and the default of the class may be another number.
+    """
+    rows = (differences.rows[at] for at in differences.readers.get(leaf, ()))
+    others = {other for row in rows for other in row.reads if other != leaf}
+    return any(differences.plan.scope.leaf(other) == (value, False) for other in others)
 
 
 def explains_ranks(differences: Differences, leaf: Leaf) -> bool:
