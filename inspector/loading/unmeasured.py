@@ -1,32 +1,68 @@
 """Finds config values of which no measurement says whether a model can be built with them: odd entries of lists within
-lists, and odd keys and values of objects that are no configs.
+lists, odd keys and values of objects that are no configs, odd settings of rotary embeddings, and odd model types.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from inspector.architectures.defaults import class_defaults
+from inspector.architectures.defaults import class_defaults, inert_keys
 from inspector.architectures.nested_lists import inner_lists
 from inspector.architectures.value_rules import configs_within
 
+TYPE: Final = "model_type"
 OF_OTHER_RULES: Final = frozenset({"rope_parameters", "rope_scaling", "quantization_config", "id2label", "label2id"})
 """Objects of which rules have the keys."""
 FEW: Final = 2
 """Fewest lists that show the types and the length of the others."""
+ROTARY: Final = ("rope_parameters", "rope_scaling")
+NUMBERS_OF_ROTARY: Final = frozenset({"attention_factor", "beta_fast", "beta_slow", "mscale", "mscale_all_dim"})
+"""Settings of rotary embeddings that no type needs, and that are numbers or null."""
 
 
 def unmeasured_value(values: Mapping[str, Any], major: str) -> str | None:
     """The dotted path of the first value that was not measured; None if all were."""
     for path, inner, model_type in configs_within(values, values.get("model_type")):
-        defaults = class_defaults(model_type, major)[0] if isinstance(model_type, str) else {}
+        defaults, aliases = class_defaults(model_type, major) if isinstance(model_type, str) else ({}, {})
+        if path and isinstance(inner.get(TYPE), list | dict):
+            return ".".join((*path, TYPE))
+        contradicting = next(_contradicting(inner, aliases), None)
+        if contradicting is not None:
+            return ".".join((*path, contradicting))
         for key, value in inner.items():
             usual = defaults.get(key)
-            odd = _has_odd_list(key, value, usual) or _is_odd_object(key, value, usual)
-            if odd:
+            odd = _has_odd_list(key, value, usual) or _is_odd_object(key, value, usual) or _lacks_list(value, usual)
+            if odd or (key in ROTARY and _has_odd_setting(value)):
                 return ".".join((*path, key))
     return None
+
+
+def _contradicting(values: Mapping[str, Any], aliases: Mapping[str, str]) -> Iterator[str]:
+    """The other names of keys that a config states with another value than the key itself.
+
+    The other name decides for 422 of 460 pairs in transformers 5.23, and the key itself for the others.
+    """
+    for other, key in aliases.items():
+        both = other != key and other in values and key in values
+        if both and values[other] != values[key] and {other, key}.isdisjoint(inert_keys()):
+            yield other
+
+
+def _has_odd_setting(value: Any) -> bool:
+    """True if settings of rotary embeddings, or those of a type of layers, have a text, a list or an object in place of
+    a number."""
+    sets = (value, *value.values()) if isinstance(value, dict) else ()
+    stated = ((key, one) for settings in sets if isinstance(settings, dict) for key, one in settings.items())
+    return any(key in NUMBERS_OF_ROTARY and isinstance(one, str | list | dict) for key, one in stated)
+
+
+def _lacks_list(value: Any, usual: Any) -> bool:
+    """True if an entry of a list of lists is none, and those of the default are all lists where there is one."""
+    if not isinstance(value, list) or (isinstance(usual, list) and not all(isinstance(one, list) for one in usual)):
+        return False
+    lists = sum(isinstance(one, list) for one in value)
+    return 0 < lists < len(value)
 
 
 def _has_odd_list(key: str, value: Any, usual: Any) -> bool:
@@ -46,8 +82,10 @@ def _differs(lists: list[list[Any]]) -> bool:
     lengths, kinds = [len(one) for one in lists], [_kind(entry) for one in lists for entry in one]
     if "str" not in kinds and (_is_odd(lengths) or (len(set(lengths)) > 1 and _is_odd(kinds))):
         return True
-    columns = ([_kind(one[index]) for one in lists if len(one) > index] for index in range(max(lengths)))
-    return any(len(column) > FEW and _is_odd(column) for column in columns)
+    columns = [[one[index] for one in lists if len(one) > index] for index in range(max(lengths))]
+    if any({bool, int} <= set(map(type, column)) for column in columns):  # true is no size
+        return True
+    return any(len(column) > FEW and _is_odd([_kind(one) for one in column]) for column in columns)
 
 
 def _is_odd(found: Sequence[int] | Sequence[str]) -> bool:
@@ -63,7 +101,7 @@ def _kind(value: Any) -> str:
 def _is_odd_object(key: str, value: Any, usual: Any) -> bool:
     """True if an object has other keys or types of values than the default, numbers in place of words for example."""
     plain = isinstance(value, dict) and isinstance(usual, Mapping) and bool(usual) and key not in OF_OTHER_RULES
-    if not plain or "model_type" in usual or "model_type" in value:
+    if not plain or TYPE in usual or TYPE in value:
         return False
     by_number = {str(one).isdecimal() for one in usual}
     if {str(one).isdecimal() for one in value} - by_number:

@@ -57,6 +57,23 @@ def test_refused_values(case: tuple[str, str, Any], tmp_path: Path) -> None:
     assert audited(tmp_path / "mended", model_type, (key, step.new)).verdict == "clean"
 
 
+@pytest.mark.parametrize("major", ["4", "5"])
+def test_the_names_of_labels_are_not_counted_by_every_config_class(major: str, tmp_path: Path) -> None:
+    """PVT builds a head of 1000 classes unless its config has a number, which transformers 4 does not write."""
+    names = {str(number): f"LABEL_{number}" for number in range(7)}
+    for model_type, outcome in (("pvt", "refuses"), ("pvt_v2", "complete"), ("vit", "complete")):
+        record = base_record(model_type, "ForImageClassification")
+        config = {name: one for name, one in record["config"].items() if name != "num_labels"}
+        folder = healthy(spec_of(record), {**config, "id2label": names})
+        found = judged_for(audit(str(write(folder, tmp_path / model_type))), f"transformers@{major}")
+        assert (found.loads[0].outcome, found.verdict == "clean") == (outcome, outcome == "complete")
+        steps = [step for one in found.findings if one.severity == "error" for step in one.remedy().steps]
+        assert [(step.key, step.new) for step in steps] == [(("num_labels",), 7)] * (outcome == "refuses")
+    headless = base_record("pvt", "PvtModel")
+    folder = healthy(spec_of(headless), {**headless["config"], "id2label": names})
+    assert audit(str(write(folder, tmp_path / "headless"))).verdict == "clean"
+
+
 @pytest.mark.parametrize("value", [-1, "40", 40.0, True])
 def test_a_number_is_shown_as_the_config_has_it(value: Any, tmp_path: Path) -> None:
     found = audited(tmp_path, "llama", ("hidden_size", value))

@@ -75,6 +75,8 @@ REFUSED: list[tuple[str, str, Change, str, Any]] = [
     ("sam_hq", "Model", ("prompt_encoder_config.image_size", []), "C311", ...),
     ("deepseek_v4", "CausalLM", ("compress_rates.heavily_compressed_attention", []), "C311", ...),
     ("dbrx", "CausalLM", ("ffn_config.ffn_act_fn.name", "nono"), "C311", ...),
+    ("nemotron_h_omni", "V3", ("audio_config", {}), "C311", ...),
+    ("mistral4", "CausalLM", ("rope_parameters.partial_rotary_factor", ""), "C311", ...),
 ]
 
 
@@ -106,6 +108,10 @@ def test_refused(model_type: str, suffix: str, change: Change, code: str, new: A
     ("hunyuan_v1_moe", "CausalLM", ("moe_topk", [1, 1, 1])),  # one for each layer
     ("fastspeech2_conformer_hifigan", "Gan", ("resblock_dilation_sizes", [[1, 3, 5], [1, 3, 5], [1, 3, 6]])),
     ("dbrx", "CausalLM", ("attn_config.rope_theta", 500.0)),
+    ("levit", "Model", ("down_ops", [["Subsample", 8, 4, 4, 2, 2], ["Subsample", 8, 6, 4, 2, 2]])),
+    ("openai_privacy_filter", "Model", ("rope_parameters.beta_fast", 31)),
+    ("mistral4", "CausalLM", ("rope_parameters.attention_factor", None)),
+    ("blenderbot-small", "Generation", ("num_hidden_layers", 3)),
 ], ids=str)  # fmt: skip
 def test_accepted(model_type: str, suffix: str, change: Change, tmp_path: Path) -> None:
     found = audited(tmp_path, model_type, change, suffix=suffix)
@@ -139,6 +145,18 @@ def test_absent_keys_of_objects(model_type: str, suffix: str, outer: str, keys: 
     ("aria", "Generation", ("projector_patch_to_query_dict", {"a": 1})),
     ("levit", "Classification", ("down_ops", [[None, 16, 3, 4, 2, 2], ["Subsample", 16, 4, 4, 2, 2], [""]])),
     ("pp_lcnet", "Classification", ("block_configs", [[[3, 16, 32, 1, False]], [None], [[3, 32, 64, 1, False]]])),
+    ("levit", "Classification", ("down_ops", [["Subsample", 8, 4, 4, 2, 2]])),
+    ("levit", "Model", ("down_ops", [["x", 8, 4, 4, 2, 2], ["Subsample", 8, 6, 4, 2, 2], [""]])),
+    ("emu3_vqgan", "VAE", ("num_res_blocks", 0)),
+    ("univnet", "Model", ("resblock_dilation_sizes", [0, [1, 3, 9, 27], [1, 3, 9, 27]])),
+    ("textnet", "Model", ("conv_layer_kernel_sizes", [[[3, 3]], [[3, True]], [[3, 3]], [[3, 3]]])),
+    ("fastspeech2_conformer_hifigan", "Gan", ("resblock_dilation_sizes", [[1, 3, 5], [1, 3, 5]])),
+    ("speecht5_hifigan", "Gan", ("upsample_rates", [4, 4, 4, 4, 4])),
+    ("openai_privacy_filter", "Model", ("rope_parameters.beta_fast", "x")),
+    ("mistral4", "CausalLM", ("rope_parameters.mscale", [1.0])),
+    ("glm_image", "Generation", ("text_config.model_type", {})),
+    ("blenderbot-small", "Generation", ("num_hidden_layers", 1)),  # beside another number of encoder layers
+    ("m2m_100", "Generation", ("num_hidden_layers", "")),
 ], ids=str)  # fmt: skip
 def test_values_that_were_not_measured_leave_the_verdict_open(
     model_type: str, suffix: str, change: Change, tmp_path: Path

@@ -259,6 +259,9 @@ class Collector:
                 values[key] = plain(value)
             elif key in said:
                 values[key] = plain(said[key])
+        for name, key in config_class.attribute_map.items():  # declared under the other name alone
+            if name in said and derived.get(key) == [name]:
+                values.setdefault(key, plain(said[name]))
         return values, derived
 
     def attributes(self, instance: Any) -> dict[str, Any]:

@@ -87,7 +87,7 @@ def of_layers(probe: Probe, _: str) -> Iterator[Row]:
             if not builds(value) or (value is None and not _initialises(probe, {**rest, key: {**stated, layer: None}})):
                 yield ["settings", f"{layer} {letter}"]
         for name, usual in OF_KEYS.items():
-            path = f"{layer}.{name}" if layer else name
+            path, usual = f"{layer}.{name}" if layer else name, own.get(name, usual)
             if builds({**own, name: usual}):
                 forms = {letter: {**own, name: value} for letter, value in KINDS.items()}
                 forms["c"] = {one: value for one, value in own.items() if one != name}

@@ -73,4 +73,5 @@ GRANITEMOE_SWA = Architecture("granitemoe_swa", heads=HEADS,
     dims=DECODER | Dims(E="num_local_experts", fs="shared_intermediate_size"),
     parts=rows(
         ENDS,
-        under("layers.{L}", PRE_NORMS, ATTENTION, SINKS, SPARSE, rows(SHARED, when="fs != 0"))))
+        under("layers.{L}", PRE_NORMS, ATTENTION, SINKS, under("block_sparse_moe", EXPERTS),
+            rows(SHARED, when="fs != 0"))))

@@ -24,7 +24,8 @@ DEPTHWISE = part("mlp.dwconv.dwconv", "mlp.conv", conv("ff -> ff, 3 3", groups="
 PVT = Architecture("pvt",
     dims=STAGES | Dims(t="strides[{S}]",                       # of the convolution, whose step is the patch size
                        r="sequence_reduction_ratios[{S}]", size="image_size when {S} == 0 | image_size//2**({S} + 1)",
-                       g="(size//k)**2", R="S[sequence_reduction_ratios > 1]", E="S - last"),
+                       g="(size//k)**2", R="S[sequence_reduction_ratios > 1]", E="S - last",
+                       C="num_labels | 1000"),             # its config class does not count the names of labels
     parts=rows(
         under("encoder.patch_embeddings.{S}",
             part("projection", "embed.patch", conv("v -> w, t t")),
