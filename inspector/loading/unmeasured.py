@@ -19,6 +19,10 @@ FEW: Final = 2
 ROTARY: Final = ("rope_parameters", "rope_scaling")
 NUMBERS_OF_ROTARY: Final = frozenset({"attention_factor", "beta_fast", "beta_slow", "mscale", "mscale_all_dim"})
 """Settings of rotary embeddings that no type needs, and that are numbers or null."""
+DIVISORS: Final = frozenset({"high_freq_factor", "low_freq_factor", "original_max_position_embeddings"})
+"""Settings of rotary embeddings by which, or by whose logarithm, some types divide."""
+STAGES: Final = frozenset({"out_features", "out_indices", "stage_names"})
+"""Lists of stages of backbones."""
 
 
 def unmeasured_value(values: Mapping[str, Any], major: str) -> str | None:
@@ -33,7 +37,7 @@ def unmeasured_value(values: Mapping[str, Any], major: str) -> str | None:
         for key, value in inner.items():
             usual = defaults.get(key)
             odd = _has_odd_list(key, value, usual) or _is_odd_object(key, value, usual) or _lacks_list(value, usual)
-            if odd or (key in ROTARY and _has_odd_setting(value)):
+            if odd or (key in ROTARY and _has_odd_setting(value)) or (key in STAGES and isinstance(value, str)):
                 return ".".join((*path, key))
     return None
 
@@ -51,10 +55,13 @@ def _contradicting(values: Mapping[str, Any], aliases: Mapping[str, str]) -> Ite
 
 def _has_odd_setting(value: Any) -> bool:
     """True if settings of rotary embeddings, or those of a type of layers, have a text, a list or an object in place of
-    a number."""
+    a number, or divide by zero."""
     sets = (value, *value.values()) if isinstance(value, dict) else ()
     stated = ((key, one) for settings in sets if isinstance(settings, dict) for key, one in settings.items())
-    return any(key in NUMBERS_OF_ROTARY and isinstance(one, str | list | dict) for key, one in stated)
+    return any(
+        (key in NUMBERS_OF_ROTARY and isinstance(one, str | list | dict)) or (key in DIVISORS and one in (0, False))
+        for key, one in stated
+    )
 
 
 def _lacks_list(value: Any, usual: Any) -> bool:
