@@ -18,6 +18,7 @@ from inspector.architectures.defaults import NEWEST, class_defaults
 from inspector.architectures.nested_lists import WITHIN, entries_of, inner_lists
 from inspector.architectures.refused_kinds_table import KindRules, rules_of_kinds
 from inspector.architectures.refused_value import digits_in
+from inspector.architectures.unread_keys import unread_keys
 
 MOST_NAMED: Final = 12
 """Most words that a reason lists."""
@@ -72,9 +73,12 @@ def kinds_refused(values: Mapping[str, Any], major: str) -> Iterator[KindOfValue
         return
     named = classes[0] if isinstance(classes, list) and classes and isinstance(classes[0], str) else ""
     for place, inner in _within(values, _Place(named, (), (model_type,), major)):
-        yield from _lacking(place, inner)
+        unread = unread_keys(values) if not place.path else frozenset()
+        yield from (one for one in _lacking(place, inner) if one.path[0] not in unread)
         following: dict[tuple[str, ...], tuple[str, ...]] = {}
         for key, value in inner.items():
+            if key in unread:
+                continue
             named_values = chain([(key, value)], _inside(place, key, value))
             refused = (_refused(place, inner, name, one) for name, one in named_values)
             found = next((one for one in refused if one is not None), None)

@@ -19,6 +19,7 @@ from inspector.architectures.refused_kinds import kinds_refused
 from inspector.architectures.refused_kinds_table import reads_of_config
 from inspector.architectures.refused_value import RefusedValue, looking_up, number_in, rules_of
 from inspector.architectures.rotary_rules import refused_rotary, rotates_all
+from inspector.architectures.unread_keys import unread_keys
 
 DTYPES: Final = ("dtype", "torch_dtype")
 _FLOATS: Final = frozenset({"float16", "half", "bfloat16", "float32", "float", "float64", "double"})
@@ -68,6 +69,8 @@ def refused_values(
         if isinstance(model_type, str):
             for one in chain(_words(inner, model_type, path, major), _absent(inner, model_type, path, major)):
                 is_null = inner.get(one.path[-1]) is None
+                if not path and one.path[-1] in unread_keys(values):
+                    continue
                 if every or not is_null or not _takes_null(values, one.path, major):
                     yield one
             yield from refused_rotary(inner, model_type, path, major)

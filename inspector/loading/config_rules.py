@@ -20,6 +20,7 @@ from inspector.algebra.values import shown
 from inspector.architectures.catalog import definition_of
 from inspector.architectures.config_types import checks_layers_itself, layer_types, mlp_layer_types, types_of
 from inspector.architectures.defaults import defaults_by
+from inspector.architectures.unread_keys import unread_keys
 from inspector.architectures.value_rules import configs_within, refused_values, values_of_refused_kinds
 from inspector.loader.config_file import named_class
 from inspector.loading.layer_overrides import OVERRIDES, is_open_override, refused_override
@@ -211,7 +212,10 @@ def _refusals(
     definition = definition_of(model_type) or Architecture(model_type, {})  # a part of a model may have none
     scope = Scope(definition, settings, definition_of)
     computed = kinds.get("stated", ())  # keys that the class computes if they are absent
+    unread = frozenset[str]() if config else unread_keys(values)
     for rule in rules:
+        if not unread.isdisjoint(_keys(rule)):
+            continue
         known = all(_is_known(settings, key, key in computed) for key in _keys(rule))
         if known and scope.evaluate(parse(rule)) is True:
             yield _refused_by(rule, settings, config=config)

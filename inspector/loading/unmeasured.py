@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from inspector.architectures.defaults import class_defaults, inert_keys
+from inspector.architectures.defaults import OLDER, class_defaults, inert_keys
 from inspector.architectures.nested_lists import inner_lists
-from inspector.architectures.value_rules import configs_within
+from inspector.architectures.value_rules import configs_within, is_replaced
 
 TYPE: Final = "model_type"
 OF_OTHER_RULES: Final = frozenset({"rope_parameters", "rope_scaling", "quantization_config", "id2label", "label2id"})
@@ -36,10 +36,24 @@ def unmeasured_value(values: Mapping[str, Any], major: str) -> str | None:
             return ".".join((*path, contradicting))
         for key, value in inner.items():
             usual = defaults.get(key)
-            odd = _has_odd_list(key, value, usual) or _is_odd_object(key, value, usual) or _lacks_list(value, usual)
-            if odd or (key in ROTARY and _has_odd_setting(value)) or (key in STAGES and isinstance(value, str)):
+            if major == OLDER and isinstance(model_type, str) and is_replaced(model_type, key):
+                continue
+            if _is_odd(key, value, usual) or _is_odd_object(key, value, usual):
                 return ".".join((*path, key))
     return None
+
+
+def _is_odd(key: str, value: Any, usual: Any) -> bool:
+    """True if a value, or one in an object that is no config, is a list or has settings that were not measured."""
+    if key in ROTARY:
+        return _has_odd_setting(value)
+    if isinstance(value, dict) and TYPE not in value:
+        stated = usual if isinstance(usual, Mapping) else {}
+        return any(_has_odd_list(name, one, stated.get(name)) for name, one in value.items())
+    of_sides = isinstance(value, list) and type(usual) is int and key not in inert_keys()  # in place of one number
+    if of_sides and len(value) < FEW:
+        return True
+    return _has_odd_list(key, value, usual) or _lacks_list(value, usual) or (key in STAGES and isinstance(value, str))
 
 
 def _contradicting(values: Mapping[str, Any], aliases: Mapping[str, str]) -> Iterator[str]:
@@ -80,22 +94,26 @@ def _has_odd_list(key: str, value: Any, usual: Any) -> bool:
     lists: dict[str, list[list[Any]]] = {}
     for name, _, one in (*inner_lists(key, value), *inner_lists(key, usual)):
         lists.setdefault(name, []).append(one)
-    held = [name for name, _, _ in inner_lists(key, value)]
-    return any(_differs(lists[name]) for name in dict.fromkeys(held) if len(lists[name]) > FEW)
+    held = dict.fromkeys(name for name, _, _ in inner_lists(key, value))
+    return any(_mixes(lists[name]) or (len(lists[name]) > FEW and _differs(lists[name])) for name in held)
+
+
+def _mixes(lists: list[list[Any]]) -> bool:
+    """True if lists have true or false where others have a number: it is no size."""
+    columns = ([one[index] for one in lists if len(one) > index] for index in range(max(map(len, lists))))
+    return any({bool, int} <= set(map(type, column)) for column in columns)
 
 
 def _differs(lists: list[list[Any]]) -> bool:
     """True if one of several lists differs from all others. Only lists of numbers are compared by length."""
     lengths, kinds = [len(one) for one in lists], [_kind(entry) for one in lists for entry in one]
-    if "str" not in kinds and (_is_odd(lengths) or (len(set(lengths)) > 1 and _is_odd(kinds))):
+    if "str" not in kinds and (_stands_out(lengths) or (len(set(lengths)) > 1 and _stands_out(kinds))):
         return True
-    columns = [[one[index] for one in lists if len(one) > index] for index in range(max(lengths))]
-    if any({bool, int} <= set(map(type, column)) for column in columns):  # true is no size
-        return True
-    return any(len(column) > FEW and _is_odd([_kind(one) for one in column]) for column in columns)
+    columns = ([_kind(one[index]) for one in lists if len(one) > index] for index in range(max(lengths)))
+    return any(len(column) > FEW and _stands_out(column) for column in columns)
 
 
-def _is_odd(found: Sequence[int] | Sequence[str]) -> bool:
+def _stands_out(found: Sequence[int] | Sequence[str]) -> bool:
     """True if one entry differs from all others, which are alike."""
     return len(set(found)) == FEW and any(found.count(one) == 1 for one in set(found))
 

@@ -11,12 +11,17 @@ import pytest
 
 from inspector.architectures.refused_kinds import kinds_refused
 from inspector.architectures.value_rules import refused_values
+from inspector.loading.config_rules import refused_config
 from inspector.loading.unmeasured import unmeasured_value
 from tests.judged import FIXTURES, base_record, oracle_types, records
 from tests.loads.test_config_values import audited
 from tests.oracle.value_cases import decoded
 
 Change = tuple[str, Any]
+LLAMA3 = {
+    "rope_type": "llama3", "rope_theta": 10000.0, "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
+    "original_max_position_embeddings": 64,
+}  # fmt: skip
 EVERY = 7
 """Every so many records are read."""
 
@@ -118,6 +123,25 @@ def test_accepted(model_type: str, suffix: str, change: Change, tmp_path: Path) 
     assert (found.verdict, found.loads[0].outcome) == ("clean", "complete")
 
 
+BACKBONE = {"model_type": "dinov2", "hidden_size": 36, "num_hidden_layers": 4, "num_attention_heads": 3}
+
+
+@pytest.mark.parametrize(("key", "value"), [
+    ("hidden_size", 47), ("num_attention_heads", 0), ("image_size", None), ("intermediate_size", -1)
+])  # fmt: skip
+@pytest.mark.parametrize(("suffix", "hybrid", "refused"), [
+    ("Estimation", False, False), ("Estimation", True, True), ("Segmentation", False, True), ("Model", False, True)
+])  # fmt: skip
+def test_keys_of_an_encoder_that_a_backbone_replaces(
+    key: str, value: Any, suffix: str, hybrid: bool, refused: bool
+) -> None:
+    record = base_record("dpt", suffix)
+    config = {**decoded(record["config"]), "model_type": "dpt", "architectures": [record["class"]], key: value}
+    assert refused_config({**config, "is_hybrid": False, "backbone_config": None}) is not None
+    found = refused_config({**config, "is_hybrid": hybrid, "backbone_config": BACKBONE})
+    assert (found is not None) == refused
+
+
 @pytest.mark.parametrize("model_type", ["glm", "bamba", "phi"])
 @pytest.mark.parametrize(("part", "refused"), [({}, True), (-0.5, True), (None, True), (-0.01, False), (0.5, False)])
 def test_parts_of_a_head_that_are_rotated(model_type: str, part: Any, refused: bool) -> None:
@@ -157,6 +181,15 @@ def test_absent_keys_of_objects(model_type: str, suffix: str, outer: str, keys: 
     ("glm_image", "Generation", ("text_config.model_type", {})),
     ("blenderbot-small", "Generation", ("num_hidden_layers", 1)),  # beside another number of encoder layers
     ("m2m_100", "Generation", ("num_hidden_layers", "")),
+    ("depth_anything", "Estimation", ("backbone_config.stage_names", "x")),
+    ("apertus", "CausalLM", ("rope_parameters", {**LLAMA3, "low_freq_factor": False})),
+    ("mistral_large4", "Generation", ("vision_config.patch_size", [])),
+    (
+        "pp_ocrv5_server_det",
+        "Detection",
+        ("intraclass_block_config.symmetric_conv_long_midratio", [[False, 5], [1, 1], [2, 2]]),
+    ),
+    ("sam2_hiera_det_model", "Model", ("blocks_per_stage", [1, 1, 1])),
 ], ids=str)  # fmt: skip
 def test_values_that_were_not_measured_leave_the_verdict_open(
     model_type: str, suffix: str, change: Change, tmp_path: Path
