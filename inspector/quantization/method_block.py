@@ -9,6 +9,7 @@ modules that transformers builds have the stored names and shapes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import prod
 from typing import Final
 
 from inspector.algebra.boxes import tuples
@@ -17,6 +18,7 @@ from inspector.quantization.module import FLOATS, ceil_div
 from inspector.quantization.scales_block import Block, Determined, Scaled, Shape
 from inspector.quantization.schemes.fp_quant import MATRICES
 from inspector.quantization.schemes.fp_quant import SIZES as FP4_GROUPS
+from inspector.quantization.schemes.hqq import IN_BYTE
 from inspector.quantization.schemes.spqr import SPQR
 from inspector.quantization.schemes.vptq import VECTORS
 from inspector.quantization.tool_block import open_of_quark
@@ -83,20 +85,51 @@ def _fbgemm(modules: Sequence[Scaled], helpers: Sequence[Helper]) -> Determined 
 
 
 def _hqq(modules: Sequence[Scaled], helpers: Sequence[Helper]) -> Determined | None:
-    """Groups along the inputs have the stored width; groups of the other axis may have other bits with other sizes."""
+    """One config for all modules, or one for each name of a module without its numbers, where their widths differ.
+
+    Groups along the inputs have the stored width; the width of groups of the other axis follows from the logical shape.
+    """
     known = {"quant_method": "hqq"}
-    sizes = {(int(one.packed.bits), one.packed.group_size) for one in modules}
-    floats = {one.packed.storage.dtype in FLOATS for one in modules}
-    rows = all(shape[-1:] == (1,) for one in modules for shape in one.helpers.get("scale", {()}))
-    if not rows or len(sizes) > 1 or len(floats) > 1:
+    read = {(_tag(one.family), _hqq_widths(one)) for one in modules}
+    configs = {widths: _hqq_config(widths) for _, widths in read if widths is not None}
+    tags = {tag: configs[widths] for tag, widths in sorted(read, key=str) if widths is not None}
+    if any(widths is None for _, widths in read) or (len(configs) > 1 and len(tags) < len(read)):
         keys = ("quant_config.weight_quant_params.nbits", "quant_config.weight_quant_params.group_size")
         return Determined(absent=keys, known=known)
-    ((bits, size),) = sizes
+    return Determined(({**known, "quant_config": tags if len(configs) > 1 else next(iter(configs.values()))},))
+
+
+HqqWidths = tuple[int, int, int, bool]
+"""Bits, size of a group, axis, and whether bytes are stored as floats."""
+
+
+def _hqq_widths(one: Scaled) -> HqqWidths | None:
+    """The widths of a module; None if its shapes leave them open."""
+    floats, size = one.packed.storage.dtype in FLOATS, one.packed.group_size
+    if all(shape[-1:] == (1,) for shape in one.helpers.get("scale", {()})):
+        return None if size is None else (int(one.packed.bits), size, 1, floats)
+    rows, columns = one.packed.storage.shape
+    size, rest = divmod(prod(one.shape), columns)
+    if rest or not size or floats:
+        return None
+    if one.packed.storage.dtype == "I32":
+        return (3, size, 0, False) if ceil_div(size, 10) == rows else None
+    bits = next((bits for bits, each in IN_BYTE.items() if each * rows == size), None)
+    return None if bits is None else (bits, size, 0, False)
+
+
+def _hqq_config(widths: HqqWidths) -> Block:
+    bits, size, axis, floats = widths
     weights = {"nbits": bits, "channel_wise": True, "group_size": size, "optimize": True, "round_zero": bits == 4,
-               "axis": 1, "view_as_float": floats == {True}}  # fmt: skip
-    config = {"weight_quant_params": weights, "scale_quant_params": None, "zero_quant_params": None,
-              "offload_meta": False}  # fmt: skip
-    return Determined(({**known, "quant_config": config},))
+               "axis": axis, "view_as_float": floats}  # fmt: skip
+    return {"weight_quant_params": weights, "scale_quant_params": None, "zero_quant_params": None,
+            "offload_meta": False}  # fmt: skip
+
+
+def _tag(key: str) -> str:
+    """The name of a module as HQQ's config has it (`name_to_linear_tag` of hqq 0.2.8)."""
+    words = key.removesuffix(".weight").split(".")
+    return ".".join(word for word in words if word not in ("model", "layers", "#") and not word.isnumeric())
 
 
 def _spqr(modules: Sequence[Scaled], helpers: Sequence[Helper]) -> Determined | None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from math import prod
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ from tests.judged import base_record, codes, diffusers_records, judged, spec_of
 from tests.quantization.examples import without_role
 from tests.quantization.made_by_formula import LLAMA, bitnet, hqq, simple
 from tests.quantization.recorded import RECORDED, record, variants
-from tests.quantization.stored import audited, bad, checkpoint, tool, unquantized
+from tests.quantization.stored import Spec, audited, bad, checkpoint, tool, unquantized
 from tests.sampling import sampled
 
 KEYS = ("quantization_config", "quantization")
@@ -336,7 +337,9 @@ def test_without_a_block_quantized_values_are_loaded_as_weights(name: str, older
     ("awq-gemv", {"version": "gemv"}), ("awq-fast", {"version": "gemv_fast"}), ("eetq", {"quant_method": "eetq"}),
     ("aqlm-1x16", {"in_group_size": 16, "out_group_size": 1, "num_codebooks": 1, "nbits_per_codebook": 16}),
     ("aqlm-2x8", {"linear_weights_not_to_quantize": ["lm_head", "lm_head.weight"]}), ("bitnet-odd", None),
-    ("hqq_4bit_g64", {"nbits": 4, "channel_wise": True, "group_size": 64}), ("hqq_4bit_g64_axis0", None),
+    ("hqq_4bit_g64", {"nbits": 4, "channel_wise": True, "group_size": 64}),
+    ("hqq_4bit_g64_axis0", {"nbits": 4, "group_size": 64, "axis": 0}),
+    ("hqq-3-axis0", {"nbits": 3, "group_size": 64, "axis": 0}),
     ("fpquant-nv", {"forward_dtype": "nvfp4"}), ("fpquant-mx", None), ("quark-fp6", None),
     ("vptq-stated-unpacked", None),
     ("mo_nvfp4_qwen3moe", {"ignore": ["lm_head", "model.layers.0.mlp.gate", "model.layers.1.mlp.gate"]}),
@@ -373,7 +376,6 @@ def test_blocks_that_read_the_tensors_in_several_ways_are_all_stated(name: str, 
 
 @pytest.mark.parametrize(("name", "absent"), [
     ("higgs-3", "tune_metadata or hadamard_size"), ("quark-int4-rows", "pack_method"),
-    ("hqq_4bit_g64_axis0", "quant_config.weight_quant_params.nbits"),
 ])  # fmt: skip
 def test_keys_that_no_header_shows_are_named(name: str, absent: str) -> None:
     config, spec, _ = checkpoint(name)
@@ -501,17 +503,63 @@ def test_no_entry_of_hqq_is_part_of_the_name_of_a_quantized_module(
     """Measured with transformers 4.57 and hqq 0.2.8: it fails on plain modules that the list does not name, and takes
     each entry for all names that contain it.
     """
+    spec, config = by_hqq(model_type, plain)
+    (finding,) = (found for found in judged(spec, config).findings if found.code == "T625")
+    (step,) = finding.remedy().steps
+    assert sorted(step.new["skip_modules"]) == listed
+
+
+@pytest.mark.parametrize(("model_type", "plain"), [
+    ("qwen2_moe", (".mlp.gate", ".shared_expert_gate")), ("olmo2", (".gate_proj",)), ("phi", ()),
+])  # fmt: skip
+def test_the_list_of_hqq_separates_plain_from_quantized_modules(
+    model_type: str, plain: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Measured with transformers 4.57 and hqq 0.2.8, also that it loads with the list of each remedy."""
+    spec, config = by_hqq(model_type, plain)
+    (finding,) = (found for found in judged(spec, config).findings if found.code == "T625")
+    block = finding.remedy().steps[0].new
+    wanted = block["skip_modules"]
+    for at, stated in enumerate((wanted, ["head", *wanted[1:]], [], wanted[1:], None, [*wanted, "k_proj.W"])):
+        write(tmp_path / str(at), spec, {**config, "quantization_config": {**block, "skip_modules": stated}})
+        audited = audit(tmp_path / str(at))
+        healthy = at in (0, 1, 5)
+        assert bad(audited) == (["N430"] if healthy else ["N429"]), stated
+        steps = [step.new for one in audited.findings for step in one.steps]
+        assert steps == ([] if healthy else [wanted])
+        older = next(one for one in audited.loads if str(one.version).startswith("4"))
+        assert older.outcome == ("complete" if healthy else "refuses")
+
+
+@pytest.mark.parametrize(("axis", "suffix", "bits"), [(1, ".q_proj", 8), (0, ".o_proj", 2), (1, ".gate_proj", 3)])
+def test_the_block_of_hqq_has_the_widths_of_each_name(axis: int, suffix: str, bits: int) -> None:
+    """Measured with a file of hqq with three widths, along the inputs."""
+    spec, config = by_hqq("olmo2", (), axis, {suffix: bits})
+    (finding,) = (found for found in judged(spec, config).findings if found.code == "T625")
+    stated = finding.remedy().steps[0].new["quant_config"]
+    assert len(stated) == 7
+    for name, entry in stated.items():
+        weights = entry["weight_quant_params"]
+        assert weights["nbits"] == (bits if f".{name}".endswith(suffix) else 4)
+        assert (weights["group_size"], weights["axis"]) == (8, axis)
+
+
+def by_hqq(
+    model_type: str, plain: tuple[str, ...], axis: int = 1, widths: Mapping[str, int] = MappingProxyType({})
+) -> tuple[Spec, dict[str, Any]]:
+    """A recorded model whose layers HQQ quantized in groups of 8, without a block. widths: end of a name -> its bits,
+    which are 4 for others.
+    """
     one = base_record(model_type, "ForCausalLM")
     spec = spec_of(one)
     for name, (_, shape) in list(spec.items()):
         module = name.removesuffix(".weight")
         if ".layers." in name and len(shape) == 2 and not module.endswith(plain):
             del spec[name]
-            parts = hqq(4, 8, 1)(*shape)
+            bits = next((bits for end, bits in widths.items() if module.endswith(end)), 4)
+            parts = hqq(bits, 8, axis)(*shape)
             spec |= {f"{module}.{suffix}": (dtype, tuple(dims)) for suffix, (dtype, dims) in parts.items()}
-    (finding,) = (found for found in judged(spec, one["config"]).findings if found.code == "T625")
-    (step,) = finding.remedy().steps
-    assert sorted(step.new["skip_modules"]) == listed
+    return spec, one["config"]
 
 
 @pytest.mark.parametrize(("model_type", "suffix", "listed"), [

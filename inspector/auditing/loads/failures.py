@@ -201,9 +201,12 @@ def failures(audited: Audit, findings: Sequence[Finding]) -> Iterator[LoaderFail
         return
     wrote = written == OLDER and (older.outcome in (COMPLETE, UNKNOWN) or older.excuse == BY_CLASS)
     loaded = older is not newest and (wrote or (newest.outcome == UNSUPPORTED and older.outcome == COMPLETE))
+    from inspector.findings.loading import LoaderFails, NewestLoaderFails
+
+    if newest.outcome == UNSUPPORTED and older.outcome == REFUSES and is_by_quantization(audited, older):
+        yield failure(audited, older, LoaderFails)
     if newest.excuse or (newest.outcome == UNSUPPORTED and not loaded):
         return
-    from inspector.findings.loading import LoaderFails, NewestLoaderFails
     from inspector.findings.names.architecture import CodeOfRepository
 
     kind = NewestLoaderFails if loaded else LoaderFails

@@ -173,12 +173,18 @@ def _with_list(block: dict[str, Any], lines: Sequence[Line]) -> dict[str, Any] |
     plain = [*_plain_among_quantized(lines), *entries]
     if not plain and method in HEAD_LISTED:  # without a list their loaders leave the head out
         return block
-    listed = list(dict.fromkeys([*_heads(lines, method), *plain]))
+    listed = plain_listed(lines, method)
     if method == HQQ and names_packed(listed, lines):
         return None
     if method == AQLM:  # transformers 5 reads the names of modules, 4.57 those of their weights
         listed += [f"{name}.weight" for name in listed]
     return {**block, key: listed} if len(listed) <= MOST_LISTED else None
+
+
+def plain_listed(lines: Sequence[Line], method: str) -> list[str]:
+    """The entries of a method's list for all modules that are not quantized, the head first."""
+    entries = [*_plain_among_quantized(lines), *entries_left_out(lines, method)[1]]
+    return list(dict.fromkeys([*_heads(lines, method), *entries]))
 
 
 def _heads(lines: Sequence[Line], method: str) -> Iterator[str]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from inspector.auditing.quantized.plain_modules import AQLM, LISTS_OF_BLOCKS, among_packed, finds
+from inspector.auditing.quantized.plain_modules import AQLM, HQQ, LISTS_OF_BLOCKS, among_packed, finds
 from inspector.auditing.result import Audit
 from inspector.loading.given import Recorded
 from inspector.loading.outcome import RANDOM, UNSUPPORTED
@@ -33,8 +33,16 @@ def unread_method(audited: Audit) -> Mapping[str, Recorded]:
     if unpacked is None or not any(unpacked.schemes.values()):
         return {}
     if method is not None and method in UNLOADED:
-        return {NEWEST: Recorded(UNSUPPORTED, UNLOADED[method])}
+        return {NEWEST: Recorded(UNSUPPORTED, UNLOADED[method]), **(_older_hqq(audited) if method == HQQ else {})}
     return dict(_of_aqlm(audited)) if method == AQLM else {}
+
+
+def _older_hqq(audited: Audit) -> Mapping[str, Recorded]:
+    """What version 4 does with the list of HQQ."""
+    from inspector.auditing.quantized.hqq_list import refused_list
+
+    refused = refused_list(audited)
+    return {} if refused is None else {OLDER: refused}
 
 
 def _of_aqlm(audited: Audit) -> Iterator[tuple[str, Recorded]]:
