@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from inspector.reconciler.reconcile import Reconciled
 
 LABELS: Final = "num_labels"
+OF_MLX: Final = "quantization"
+"""The key of MLX's settings."""
 
 
 class Recorded(NamedTuple):
@@ -76,6 +78,15 @@ def answer_of(major: str, outcome: str, because: str = "", given: Given | None =
 def is_known_class(class_name: str | None, major: str) -> bool:
     """True if a version has the class of a config. Without a class it builds that of AutoModel."""
     return class_name is None or class_name in names_of(major).classes
+
+
+def without_settings_of_mlx(given: Given) -> Given:
+    """The facts without the settings under `quantization`, which only MLX reads: transformers compares the shapes of
+    the packed weights with those of its own layers.
+    """
+    values = given.values or {}
+    alone = OF_MLX in values and QUANTIZATION not in values and not of_text_model(values)
+    return replace(given, quantized=None) if alone and given.quantized is not None else given
 
 
 def as_version_reads(given: Given, major: str) -> Given:

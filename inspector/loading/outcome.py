@@ -27,8 +27,8 @@ BY_CLASS, BY_NAME, MAY_BE_ABSENT, TWICE, UNMEASURED = (
     "unmeasured",
 )
 """Excuses. by-class: every file of the class loads like this. by-name: only a class that transformers does not know
-could load it. may-be-absent: only tensors are missing that its files may leave out. stored-twice: two tensors of the
-files are one tensor of the class, and may be equal. unmeasured: a value of the config was not measured.
+could load it. may-be-absent: only tensors are missing that its files may leave out. stored-twice: two stored tensors
+are one tensor of the class, and may be equal. unmeasured: a value of the config was not measured.
 """
 FAILURES = (RANDOM, ALTERED, REFUSES, UNSUPPORTED)
 

@@ -49,6 +49,19 @@ def test_mlx_reads_few_quantizations_of_others(name: str, outcome: str, tmp_path
     assert load.outcome == outcome
 
 
+@pytest.mark.parametrize("name", ["mlx_4bit_g64", "mlx_mxfp4", "mlx_4bit_mixtral", "mlx-8-32"])
+@pytest.mark.parametrize("both", [True, False])
+def test_transformers_does_not_read_the_settings_of_mlx(name: str, both: bool, tmp_path: Path) -> None:
+    """Measured with both versions: under `quantization` alone the packed weights have other shapes than the layers."""
+    config, spec, _ = checkpoint(name)
+    config.pop("quantization_config", None)
+    copied = {"quantization_config": config["quantization"]} if both else {}
+    result = stored(tmp_path, spec, {**config, **copied})
+    found = {f"{one.loader} {one.version}"[:14]: one.outcome for one in result.loads if one.loader != "vllm"}
+    assert result.verdict == "clean"
+    assert found == {"transformers 5": "refuses", "transformers 4": "refuses", "mlx 0.32": "complete"}
+
+
 FOUR_BIT = "model.layers.0.self_attn.q_proj.weight"
 
 

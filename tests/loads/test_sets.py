@@ -15,6 +15,7 @@ from tests.comparing.pair_audits import torch_file
 from tests.judged import base_record, spec_of
 from tests.loads.damage import INDEX, MODEL, Damage, damaged, healthy, write
 from tests.oracle.make_loads import fill
+from tests.quantization.stored import checkpoint
 from tests.test_pipelines import UNET
 
 TYPES = ("llama", "bert", "vit")
@@ -145,3 +146,35 @@ def test_an_index_that_names_files_of_torch(model_type: str, tmp_path: Path) -> 
     assert (found.verdict, [one.outcome for one in found.loads][:2]) == ("clean", ["complete", "complete"])
     (tmp_path / "hf_model_0002_15.pt").unlink()
     assert [one.code for one in audit(str(tmp_path)).findings if one.severity == "error"] == ["S201"]
+
+
+OLD = "model-old.safetensors"
+
+
+@pytest.mark.parametrize(
+    ("model_type", "suffix"), [("llama", "CausalLM"), ("qwen3", "CausalLM"), ("gemma2", "CausalLM")]
+)
+@pytest.mark.parametrize(("other", "shards", "opened"), [
+    (OLD, 1, {"vllm", "mlx"}), (OLD, 2, {"mlx"}), ("consolidated.safetensors", 1, {"vllm"}),
+    ("consolidated.safetensors", 2, set()),
+])  # fmt: skip
+def test_programs_that_merge_all_files_read_a_stray_one(
+    model_type: str, suffix: str, other: str, shards: int, opened: set[str], tmp_path: Path
+) -> None:
+    """transformers reads one set; mlx-lm merges `model*.safetensors`, and vLLM every file that no index leaves out."""
+    record = base_record(model_type, suffix)
+    stray: list[Damage] = [["shards", 2]] if shards == 2 else []
+    for damages, wanted in (([*stray, ["beside", other, 1]], opened), (stray, set())):
+        place = tmp_path / str(len(damages))
+        found = audit(str(write(damaged(healthy(spec_of(record), record["config"]), damages), place)))
+        assert found.verdict == "clean"
+        assert {one.loader for one in found.loads if one.outcome == "unknown" and other in one.because} == wanted
+        assert {one.loader for one in found.loads if one.outcome == "complete"} >= {"vllm", "mlx"} - wanted
+
+
+@pytest.mark.parametrize("stray", [True, False])
+@pytest.mark.parametrize("name", ["mlx_4bit_g64", "mlx_mxfp4", "mlx_4bit_mixtral"])
+def test_a_stray_file_that_its_own_loader_merges_is_left_open(name: str, stray: bool, tmp_path: Path) -> None:
+    config, spec, _ = checkpoint(name)
+    folder = damaged(healthy(spec, config), [["beside", OLD, 1]] if stray else [])
+    assert audit(str(write(folder, tmp_path))).verdict == ("undecided" if stray else "clean")

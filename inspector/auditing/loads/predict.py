@@ -20,6 +20,7 @@ from inspector.auditing.loads.failures import (
     without_said_tokens,
     without_unread_names,
 )
+from inspector.auditing.loads.merged_files import with_merged_files
 from inspector.auditing.loads.quantized import (
     has_unread_scales,
     is_understood,
@@ -34,7 +35,7 @@ from inspector.auditing.totals import difference_left_open, with_ties_of_class
 from inspector.findings.finding import Finding, ordered
 from inspector.loader.config_file import named_class
 from inspector.loader.loaders import DIFFUSERS, OF_MLX
-from inspector.loading.given import Given
+from inspector.loading.given import Given, without_settings_of_mlx
 from inspector.loading.outcome import (
     BY_CLASS,
     BY_NAME,
@@ -153,8 +154,9 @@ def loads_of(audited: Audit) -> tuple[Load, ...]:
     from inspector.loading.registries import of_safetensors
 
     given = given_of(audited, config.values)
-    newest = _of_strict_config(audited, loads(given, NEWEST), NEWEST)
-    built = newest
+    read = without_settings_of_mlx(given)
+    newest = _of_strict_config(audited, loads(read, NEWEST), NEWEST)
+    built = newest if read is given else loads(given, NEWEST)
     if lacks_method(config.values):
         kept = {key: value for key, value in config.values.items() if key != "quantization_config"}
         built = loads(replace(given, values=kept), NEWEST)
@@ -165,11 +167,11 @@ def loads_of(audited: Audit) -> tuple[Load, ...]:
     others = of_safetensors(
         given.class_name, given.model_type, whole, built, unread, config.values, of_vllm=is_whole_for_vllm(audited)
     )
-    others = refused(audited, config.values, others)
+    others = with_merged_files(checkpoint, refused(audited, config.values, others))
     mlx = _is_for_mlx(audited, config.values)
     sentences = "modules.json" in checkpoint.siblings
     newest = replace(newest, intended=not (mlx or sentences))
-    older = _of_strict_config(audited, loads(given, OLDER), OLDER)
+    older = _of_strict_config(audited, loads(read, OLDER), OLDER)
     others = tuple(replace(one, intended=mlx and one.loader == "mlx") for one in others)
     if beside is not None:
         from inspector.auditing.loads.beside_adapter import with_adapter
