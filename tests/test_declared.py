@@ -90,6 +90,15 @@ T5: dict[str, Any] = {
     "model_type": "t5", "architectures": ["T5ForConditionalGeneration"], "d_model": 48, "d_kv": 8, "d_ff": 80,
     "num_heads": 6, "num_layers": 2, "vocab_size": 107,
 }  # fmt: skip
+
+
+def vocabulary(kind: str, words: int, **more: int) -> Change:
+    """A tokenizer.json with a vocabulary, and merges after it if its kind has them."""
+    model: dict[str, Any] = {"type": kind, "vocab": {**{f"w{at}": at for at in range(words)}, **more}}
+    merges = {"merges": [["a", "merges"], ["}", ","]]} if kind == "BPE" else {}
+    return text("tokenizer.json", {"added_tokens": [], "pre_tokenizer": {"vocab": {"x": 999}}, "model": model | merges})
+
+
 ONE_POOLING = [{"path": "1_Pooling", "type": "sentence_transformers.models.Pooling"}]
 ENCODER = {**BERT, "architectures": ["BertModel"]}
 CASES: dict[str, tuple[dict[str, Any], Change, str]] = {
@@ -111,6 +120,10 @@ CASES: dict[str, tuple[dict[str, Any], Change, str]] = {
     "tokenizer.json": (
         BERT, text("tokenizer.json", {"added_tokens": [{"id": 3, "content": "a"}, {"id": 100, "content": "b"}]}),
         "C320"),
+    "words": (BERT, vocabulary("WordPiece", 101), "C320"),
+    "words and merges": (LLAMA, vocabulary("BPE", 130), "C320"),
+    "words and merges of another tokenizer": (GPT2, vocabulary("BPE", 230), "C320"),
+    "words of both sides": (T5, vocabulary("BPE", 108), "C320"),
     "added tokens, one table for both sides": (T5, text("added_tokens.json", {"<a>": 107}), "C320"),
     "code": (
         LLAMA, both(key("model_type", "my_llama"), key("auto_map", {"AutoModelForCausalLM": "modeling_my.My"}),
@@ -189,6 +202,11 @@ QUIET: dict[str, tuple[dict[str, Any], Change]] = {
     "an id that the type has by default": (GPT2, key("eos_token_id", 50256)),
     "the mask of a BART that generates": (T5, text("added_tokens.json", {"<mask>": 107})),
     "no id": (QWEN3, both(key("pad_token_id", None), key("bos_token_id", -1))),
+    "words in range": (BERT, vocabulary("WordPiece", 100)),
+    "words and merges in range": (LLAMA, vocabulary("BPE", 128)),
+    "words with scores": (GPT2, text("tokenizer.json", {"model": {"vocab": [["a", 0.5]] * 300}})),
+    "text that looks like an id": (T5, vocabulary("BPE", 107, **{'": 900,': 3, "\\": 4, "merges": 5, "{}": 6})),
+    "the mask among the words": (T5, vocabulary("BPE", 107, **{"<mask>": 107})),
     "tokens of the base": (BERT, text("tokenizer.json", {"added_tokens": [{"id": 99, "content": "a"}]})),
     "a tokenizer.json that is none": (BERT, text("tokenizer.json", ["added_tokens", {"id": 100}])),
     "code of a known type": (LLAMA, key("auto_map", {"AutoModelForCausalLM": "modeling_my.My"})),

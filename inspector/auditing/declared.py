@@ -180,7 +180,7 @@ def _of_tokens(audited: Audit, added: AddedTokens | None) -> Iterator[Finding]:
         return
     largest = max(tables, key=lambda one: one.layout.shape[0] if one.layout.shape else 0)
     rows = largest.layout.shape[0]
-    beyond = [one for one in (*_stated_ids(audited, rows), _of_added(added, rows)) if one is not None]
+    beyond = [one for one in (*_stated_ids(audited, rows), *_of_tokenizer(checkpoint, added, rows)) if one is not None]
     if beyond:
         from inspector.findings.declared import TokensBeyondRows
 
@@ -223,12 +223,28 @@ def _of_config(audited: Audit, rows: int) -> TokenIds | None:
     return _token_ids(config.file, found)
 
 
-def _of_added(added: AddedTokens | None, rows: int) -> TokenIds | None:
-    """Ids of the tokens that were added to the tokenizer."""
-    if added is None:
-        return None
-    beyond = {token: number for token, number in added.ids.items() if number >= rows}
-    return None if beyond == {MASK: rows} else _token_ids(added.file, beyond)
+def _of_tokenizer(checkpoint: Checkpoint, added: AddedTokens | None, rows: int) -> Iterator[TokenIds | None]:
+    """Ids of the tokens that were added to the tokenizer, and of those of its vocabulary."""
+    file = TOKENIZER if added is None else added.file
+    extra = {} if added is None else {token: number for token, number in added.ids.items() if number >= rows}
+    words = {token: number for token, number in _words_beyond(checkpoint, rows).items() if token not in extra}
+    if extra | words == {MASK: rows}:
+        return
+    if file == TOKENIZER:
+        extra, words = extra | words, {}
+    yield _token_ids(file, extra)
+    yield _token_ids(TOKENIZER, words)
+
+
+def _words_beyond(checkpoint: Checkpoint, rows: int) -> Mapping[str, int]:
+    """Words of the vocabulary in the tokenizer.json of a local folder with ids at or above the number of rows."""
+    size = checkpoint.siblings.get(TOKENIZER, 0)
+    if not size or not checkpoint.folder or not _is_listed(checkpoint) or checkpoint.reach is None:
+        return {}
+    from inspector.auditing.vocabulary import LARGEST, ids_beyond
+
+    raw = checkpoint.reach().read_part(TOKENIZER, 0, size) if size <= LARGEST else b""
+    return ids_beyond(raw, rows) if isinstance(raw, bytes) else {}
 
 
 class AddedTokens(Struct, frozen=True):

@@ -30,6 +30,9 @@ BITS: Final[dict[str, int]] = {
 }
 """Name as a header spells it -> bits of one element; `Dtype::bitsize` of safetensors 0.8.0, `tensor.rs`."""
 
+BELOW_BYTE: Final = frozenset(name for name, bits in BITS.items() if bits < 8)
+"""Dtypes with elements of less than a byte."""
+
 TORCH_NAMES: Final[dict[str, str]] = {
     "float64": "F64", "double": "F64", "float32": "F32", "float": "F32", "float16": "F16", "half": "F16",
     "bfloat16": "BF16", "int64": "I64", "int32": "I32", "int16": "I16", "int8": "I8", "uint8": "U8", "bool": "BOOL",

@@ -15,6 +15,7 @@ from msgspec import Struct, field
 from inspector.algebra.boxes import Box, count, minus, within
 from inspector.algebra.names import key_of
 from inspector.algebra.span import Span
+from inspector.loader.dtype import BELOW_BYTE
 from inspector.loader.layout import Layout
 from inspector.loading.combining import one_sided, partial, splits, stacked
 from inspector.loading.initialising import undrawn
@@ -96,6 +97,7 @@ class Counted(Struct):
     both whole and in parts. overwritten: a copy of a tied tensor and its original, if both are stored. emptied: a
     stored copy of a tied tensor and its original, if the original is not stored. counter: a buffer of integers that is
     stored as floats. undrawn: a missing tensor and a stored one with which transformers 4 computes to initialise it.
+    below_byte: a tensor and its dtype of less than a byte.
     """
 
     loaded: int = 0
@@ -113,6 +115,7 @@ class Counted(Struct):
     overwritten: tuple[str, str] | None = None
     emptied: tuple[str, str] | None = None
     undrawn: tuple[str, str] | None = None
+    below_byte: tuple[str, str] | None = None
 
 
 def memory_of(plan: Plan, rules: ClassRules, name: NamesInMemory) -> Memory:
@@ -250,6 +253,8 @@ def match(memory: Memory, families: Families, rules: ClassRules, name: NamesInMe
             result.integer = first_name(family.key, own)
         if part.layout.dtype not in INTEGERS and is_of_integers(key, memory.buffers) and part.layout is not ABSENT:
             result.counter = result.counter or first_name(family.key, own)
+        if part.layout.dtype in BELOW_BYTE:
+            result.below_byte = result.below_byte or (first_name(family.key, own), part.layout.dtype)
         if part.layout is ABSENT:
             result.unfilled = result.unfilled or first_name(key, inside)
         elif found.converter is None:

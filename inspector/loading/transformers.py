@@ -263,14 +263,21 @@ def _is_altered(given: Given, rules: ClassRules) -> bool:
     return any(one.dtype != rules.rounds for one in found)
 
 
+def _unread_dtype(found: Counted, major: str) -> str:
+    """The reason for which a version does not read the dtype of a weight; "" if it reads all of them."""
+    if major == OLDER:
+        return f"{found.integer} is stored as integers" if found.integer else ""
+    return f"it reads no {found.below_byte[1]}, of {found.below_byte[0]}" if found.below_byte else ""
+
+
 def _concluded(given: Given, major: str, found: Counted, rules: ClassRules) -> Load:
     if rules.refuses and _is_refused(given, rules) and found.loaded:
         return answer_of(major, REFUSES, f"{BY_NEWEST}{rules.refuses}", given)
     if found.mismatched:
         words = f"{found.mismatched} of another shape, such as {found.first_mismatched}"
         return answer_of(major, REFUSES, words, given)
-    if found.integer and major == OLDER:
-        return answer_of(major, REFUSES, f"{found.integer} is stored as integers", given)
+    if unread := _unread_dtype(found, major):
+        return answer_of(major, REFUSES, unread, given)
     if found.partial and major == NEWEST:
         return answer_of(
             major, REFUSES, f"{found.partial[0]} cannot be computed: not all its tensors are stored", given

@@ -85,8 +85,8 @@ def without_plain_integers(key: str, pieces: Sequence[ModuleGroup]) -> list[Modu
     """The pieces; pieces with unpacked integers get no scheme.
 
     Integers are not packed if their module has no helper and is excluded by the settings or has no quantized sibling,
-    if they have the shape of the same weight in other layers after unpacking, or if that weight is unquantized in all
-    other layers.
+    if they have the shape of the same weight in other layers after unpacking, if that weight is unquantized in all
+    other layers, or if the model has layers of their inputs as stored, and none of those after unpacking.
     """
     others = [piece for piece in pieces if not is_lone(piece)]
     if others and all(piece.scheme is None and _is_dense(piece) for piece in others):
@@ -106,6 +106,16 @@ def without_plain_integers(key: str, pieces: Sequence[ModuleGroup]) -> list[Modu
     ]
 
 
+def plain_together(groups: Sequence[Sequence[ModuleGroup]]) -> list[list[ModuleGroup]]:
+    """The pieces of each family in a checkpoint without helpers: integers of a dtype are all packed, or none is."""
+    lone = [piece for pieces in groups for piece in pieces if is_lone(piece)]
+    plain = {piece.layouts[PLAIN].dtype for piece in lone if piece.scheme is None}
+    return [
+        [replace(one, scheme=None) if is_lone(one) and one.layouts[PLAIN].dtype in plain else one for one in pieces]
+        for pieces in groups
+    ]
+
+
 def _is_dense(piece: ModuleGroup) -> bool:
     weight = piece.layouts.get(PLAIN)
     return weight is not None and weight.dtype in FLOATS and piece.layouts.keys() <= {PLAIN, "bias"}
@@ -119,6 +129,9 @@ def _is_plain(key: str, piece: ModuleGroup, shapes: set[tuple[int, ...] | int]) 
     own = piece.scheme.open(piece.layouts, piece.setting).layout
     if own.shape == weight.shape:
         return False
+    dims = piece.setting.dims
+    if weight.shape and own.shape and weight.shape[-1] in dims and own.shape[-1] not in dims:
+        return True
     return weight.shape in shapes or (len(own.shape) == 1 and weight.elements in shapes)
 
 

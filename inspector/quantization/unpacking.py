@@ -22,7 +22,7 @@ from inspector.quantization.fused_scales import with_stacked
 from inspector.quantization.module import DEFAULT_BLOCK, Scheme
 from inspector.quantization.module_families import groups_of, lacks, unpack_module
 from inspector.quantization.modules import Module, logical_name, modules_of, plain_dims, split
-from inspector.quantization.pieces import is_lone
+from inspector.quantization.pieces import is_lone, plain_together
 from inspector.quantization.retyped import as_it_should_be, usual_dtypes
 from inspector.quantization.scaled_activations import take_scaled_activations
 from inspector.quantization.scales_block import INVERSE, block_size
@@ -103,6 +103,7 @@ def _unpacked(
     work.without_values = _lost_values(lost)
     groups = [groups_of(work, module) for module in modules]
     work.used = _used(piece for pieces in groups for piece in pieces)
+    groups = groups if work.used else plain_together(groups)
     usual = usual_dtypes(piece for pieces in groups for piece in pieces)
     groups = [[as_it_should_be(piece, usual) for piece in pieces] for pieces in groups]
     for module, pieces in zip(modules, groups, strict=True):

@@ -39,3 +39,23 @@ def test_buffers_of_integers(
     load = of_version(audit(str(write(healthy(changed, config), tmp_path))), major)
     assert load is not None
     assert (load.outcome, load.missing) == (outcome, 0)
+
+
+@pytest.mark.parametrize(("model_type", "suffix", "weight"), [
+    ("gemma2", "CausalLM", "model.layers.0.mlp.gate_proj.weight"), ("mamba", "CausalLM", "backbone.norm_f.weight"),
+    ("bert", "MaskedLM", "bert.encoder.layer.1.attention.self.query.weight"),
+])  # fmt: skip
+@pytest.mark.parametrize("dtype", ["F4", "F6_E2M3", "F6_E3M2"])
+def test_dtypes_of_less_than_a_byte(model_type: str, suffix: str, weight: str, dtype: str, tmp_path: Path) -> None:
+    """Measured with transformers 5.23, which raises where it reads one, and does not read an unexpected tensor."""
+    record = base_record(model_type, suffix)
+    config = {"model_type": model_type, **record["config"], "architectures": [record["class"]]}
+    spec = spec_of(record)
+    for name, outcome in ((weight, "refuses"), ("extra.weight", COMPLETE)):
+        changed = {**spec, name: (dtype, spec[weight][1])}
+        audited = audit(str(write(healthy(changed, config), tmp_path / name)))
+        load = of_version(audited, NEWEST)
+        assert load is not None and load.outcome == outcome
+        assert [one.code for one in audited.findings if one.severity != "note"] == [
+            "T603" if name == weight else "N405"
+        ]
