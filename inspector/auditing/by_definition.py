@@ -262,4 +262,5 @@ def _unknown(draft: Draft, nearest: tuple[str, float] | None) -> Draft:
         draft = draft.with_findings(list(all_float(draft.ledger.lines)))
     else:
         draft = draft.with_findings(list(odd_siblings(draft.families)))
-    return draft.open("names and shapes", "unsupported architecture: layers were only compared with each other")
+    known = "unsupported architecture" if draft.config is not None else "no config, and names of no known architecture"
+    return draft.open("names and shapes", f"{known}: layers were only compared with each other")

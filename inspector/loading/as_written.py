@@ -32,7 +32,7 @@ def is_as_written(case: Reconciled, rules: ClassRules, values: Mapping[str, Any]
     if _is_otherwise(case, major) or _is_solved(plan) or _is_open(plan):
         return False
     ties, off = any(block.tie is not None for block in plan.blocks), _is_off(plan, rules)
-    if ties and (rules.untied or (rules.tie_of and (rules.reads or off)) or (off and rules.ties and major == OLDER)):
+    if ties and (rules.untied or (rules.tie_of and (rules.reads or off)) or (off and rules.ties)):
         return False
     placed = {one.block.key for one in placement.placed}
     if major == OLDER and any(placed.isdisjoint(pair[1:]) and pair[0] in placed for pair in rules.always):

@@ -118,6 +118,9 @@ class Counted(Struct):
     below_byte: tuple[str, str] | None = None
 
 
+_OF_TEXT_MODEL: Final = "text_config.tie_word_embeddings"
+
+
 def memory_of(plan: Plan, rules: ClassRules, name: NamesInMemory) -> Memory:
     """The tensors in memory of the class of a plan. The plan is spelled as its library writes it."""
     deciding = plan.scope.settings.below(rules.tie_of) if rules.tie_of else plan.scope.settings
@@ -151,7 +154,7 @@ def memory_of(plan: Plan, rules: ClassRules, name: NamesInMemory) -> Memory:
     for key, boxes, block in tied:
         if id(block.tie) in places and block.tie is not None:
             original, originals = places[id(block.tie)]
-            if off and original != key and not (joins_ties(plan) or _within_submodel(plan, block, key, original)):
+            if off and not (joins_ties(plan) or _within_submodel(plan, block, key, original)):
                 continue
             aligned = block.tie.holes == block.slot.holes and _aligned(boxes, originals)
             made.ties.append(Tie(key, boxes, original, originals, aligned))
@@ -170,13 +173,15 @@ def _within_submodel(plan: Plan, block: Block, key: str, original: str) -> bool:
 
 
 def joins_ties(plan: Plan) -> bool:
-    """True if a tie that the outer config or the text config states is enough, whatever the other one states.
+    """True if a tie that the outer config or the text config states is enough, whatever the other one states, or if
+    only the text config decides.
 
     The config class of such a model takes the tie of its text model over (transformers 5.23,
-    `configuration_llava.py`), as the definition of the model says for this version.
+    `configuration_llava.py`), as the definition of the model says for this version. In others the text model is a class
+    of its own (`modeling_kosmos2_5.py`).
     """
-    version = plan.scope.settings.read(("transformers_version",))[0]
-    return " or " in plan.scope.definition.ties and str(version).startswith(NEWEST)
+    version, ties = plan.scope.settings.read(("transformers_version",))[0], plan.scope.definition.ties
+    return (" or " in ties and str(version).startswith(NEWEST)) or ties == f"{_OF_TEXT_MODEL} | true"
 
 
 def _tied(memory: Memory, pairs: Sequence[tuple[str, str]]) -> Iterator[Tie]:
