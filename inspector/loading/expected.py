@@ -14,6 +14,7 @@ from inspector.architectures.catalog import definition_of
 from inspector.architectures.defaults import class_defaults, defaults_by, with_declared_types
 from inspector.architectures.value_rules import configs_within
 from inspector.loading.tables import NEWEST, ClassRules, names_of, rules_of, version_of
+from inspector.matcher.claim import with_older_parts
 from inspector.matcher.families import Families, Family
 from inspector.matcher.spelling import spellings
 from inspector.notation.binding import Plan, bind
@@ -54,7 +55,7 @@ def plan_of(
     defaults, aliases = of_type(model_type)
     if "id2label" in values:  # label names state the number of labels, whatever the default of the class
         defaults = {key: value for key, value in defaults.items() if key != "num_labels"}
-    stated = with_declared_types(values, model_type)
+    stated = with_declared_types(with_older_parts(values), model_type)
     read = {**stated, "transformers_version": written or version_of(major)}
     scope = Scope(definition, Settings(read, defaults, aliases, of_type=of_type), definition_of)
     scope.trace.rounds = rounds

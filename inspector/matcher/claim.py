@@ -69,25 +69,33 @@ def claim_of(config: Config | None, like: str | None = None) -> Claim:
     model_type = of_code or model_type
     if model_type is None:
         return Claim(Settings(values), None, class_name)
+    values = with_older_parts(values)
     definition = definition_of(model_type)
     if definition is not None and _of_other_code(definition, values):
         definition = None
-    values = with_declared_types(_with_older_parts(values), model_type)
+    values = with_declared_types(values, model_type)
     settings, otherwise = _settings(values, model_type)
     built = _class_of_code(values, class_name) if of_code is not None else class_name
     head = head_for(definition, built) if definition is not None and built else None
     return Claim(settings, model_type, class_name, definition, head, otherwise, config.writer)
 
 
-def _with_older_parts(values: dict[str, Any]) -> dict[str, Any]:
+OF_OLDER_PARTS: Final = frozenset(
+    {"altclip", "chinese_clip", "clip", "clipseg", "flava", "groupvit", "metaclip_2", "xclip"}
+)
+"""Model types that read `text_config_dict` and `vision_config_dict`; BridgeTower removes them."""
+
+
+def with_older_parts(values: Mapping[str, Any]) -> dict[str, Any]:
     """The config with the values of `text_config_dict` and similar keys moved into `text_config` and so on.
 
     transformers completes the former with the defaults of its class, and overwrites the latter with the result.
     """
+    read = values.get("model_type") in OF_OLDER_PARTS
     older = {key.removesuffix("_dict"): part for key, part in values.items()
-             if key.endswith("_config_dict") and isinstance(part, dict)}  # fmt: skip
+             if read and key.endswith("_config_dict") and isinstance(part, dict)}  # fmt: skip
     if not older:
-        return values
+        return dict(values)
     for key, own in [(key, values.get(key)) for key in older]:
         if isinstance(own, dict) and "model_type" in own:
             older[key] = {"model_type": own["model_type"], **older[key]}

@@ -292,3 +292,18 @@ def test_two_wrong_keys_are_not_alternatives(name: str, tmp_path: Path) -> None:
         if finding.severity != "note"
     ]
     assert sorted(found, key=str) == sorted([("C310", linear, []), ("C310", width, [])], key=str)
+
+
+@pytest.mark.parametrize("both", [True, False])
+@pytest.mark.parametrize("model_type", ["clip", "altclip", "chinese_clip", "groupvit", "flava", "xclip", "bridgetower"])
+def test_configs_of_parts_under_their_older_keys(model_type: str, both: bool, tmp_path: Path) -> None:
+    """Measured with transformers 5.23 and 4.57.6: only BridgeTower does not read them."""
+    one = base_record(model_type, "Model")
+    config = {"architectures": [one["class"]], **one["config"]}
+    parts = {key: value for key, value in config.items() if key.endswith("_config") and isinstance(value, dict)}
+    older = {f"{key}_dict": value for key, value in parts.items()}
+    kept = parts if both else dict.fromkeys(parts)
+    audited = audit(str(write(healthy(spec_of(one), {**config, **kept, **older}), tmp_path)))
+    read = both or model_type != "bridgetower"
+    assert [load.outcome for load in audited.loads[:2]] == (["complete"] * 2 if read else ["refuses"] * 2)
+    assert codes(audited) == (set() if read else {"N429"})
