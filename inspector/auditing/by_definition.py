@@ -243,6 +243,9 @@ def _compared(draft: Draft, judged: Judged) -> Draft:
     return draft.with_findings(typed) if known else draft
 
 
+NO_CONFIG: Final = "there is no config, and no definition fits without one"
+
+
 def _unknown(draft: Draft, nearest: tuple[str, float] | None) -> Draft:
     """No definition fits the names: only layers are compared with each other."""
     from inspector.auditing.gguf.projector import faults_of_projector, is_projector, projector_notes
@@ -262,5 +265,5 @@ def _unknown(draft: Draft, nearest: tuple[str, float] | None) -> Draft:
         draft = draft.with_findings(list(all_float(draft.ledger.lines)))
     else:
         draft = draft.with_findings(list(odd_siblings(draft.families)))
-    known = "unsupported architecture" if draft.config is not None else "no config, and names of no known architecture"
-    return draft.open("names and shapes", f"{known}: layers were only compared with each other")
+    unknown = "unsupported architecture" if draft.checkpoint.config is not None else NO_CONFIG
+    return draft.open("names and shapes", f"{unknown}: layers were only compared with each other")
