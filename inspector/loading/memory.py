@@ -254,12 +254,8 @@ def match(memory: Memory, families: Families, rules: ClassRules, name: NamesInMe
             if (key, found.source) not in memory.parts:
                 sides = apart.setdefault((key, found.converter), {})
                 sides[found.source] = joined_with(sides.get(found.source, ()), inside)
-        if part.layout.dtype in INTEGERS and key not in memory.buffers and not result.integer:
-            result.integer = first_name(family.key, own)
-        if part.layout.dtype not in INTEGERS and is_of_integers(key, memory.buffers) and part.layout is not ABSENT:
-            result.counter = result.counter or first_name(family.key, own)
-        if part.layout.dtype in BELOW_BYTE:
-            result.below_byte = result.below_byte or (first_name(family.key, own), part.layout.dtype)
+        if part.layout is not ABSENT:
+            _note_dtype(memory, key, part.layout.dtype, first_name(family.key, own), result)
         if part.layout is ABSENT:
             result.unfilled = result.unfilled or first_name(key, inside)
         elif found.converter is None:
@@ -291,6 +287,16 @@ def match(memory: Memory, families: Families, rules: ClassRules, name: NamesInMe
         if not _ignored(key.removeprefix(LEFT_OUT), boxes, rules.unexpected, rules.buffers)
     )
     return result
+
+
+def _note_dtype(memory: Memory, key: str, dtype: str, stored: str, result: Counted) -> None:
+    """Notes a dtype that a loader may refuse or round. stored: the name of the first tensor in the file."""
+    if dtype in INTEGERS and key not in memory.buffers:
+        result.integer = result.integer or stored
+    if dtype not in INTEGERS and is_of_integers(key, memory.buffers):
+        result.counter = result.counter or stored
+    if dtype in BELOW_BYTE:
+        result.below_byte = result.below_byte or (stored, dtype)
 
 
 def _uncounted(key: str, boxes: Sequence[Box], memory: Memory) -> Sequence[Box]:

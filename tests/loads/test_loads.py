@@ -225,7 +225,7 @@ def test_a_tie_that_the_config_turns_off(
     assert (load.outcome, load.missing, load.unexpected) == (outcome, missing, extra)
 
 
-UNTIED: list[Any] = [["config", ["tie_word_embeddings"], False]]
+NO_TIE: list[Any] = [["config", ["tie_word_embeddings"], False]]
 BUILT: list[tuple[str, str, str, list[Any], str, list[int]]] = [
     (OLDER, "mask2former", "Mask2FormerModel", [], "random", [5, 8, 0]),  # 4.57 omits the projections that 5 builds
     (OLDER, "luke", "LukeForMaskedLM", [["lose", "lm_head.decoder"]], "random", [2, 0, 0]),
@@ -234,11 +234,11 @@ BUILT: list[tuple[str, str, str, list[Any], str, list[int]]] = [
     (NEWEST, "t5", "T5EncoderModel", [["config", ["is_decoder"], True]], "random", [21, 6, 0]),
     (NEWEST, "mt5", "MT5EncoderModel", [["config", ["is_decoder"], True]], "random", [24, 9, 0]),
     (NEWEST, "t5", "T5ForConditionalGeneration", [["config", ["is_decoder"], True]], COMPLETE, [0, 0, 0]),
-    (NEWEST, "deformable_detr", "DeformableDetrForObjectDetection", UNTIED, "random", [24, 0, 0]),
-    (NEWEST, "grounding-dino", "GroundingDinoForObjectDetection", UNTIED, "random", [42, 0, 0]),
-    (NEWEST, "mm-grounding-dino", "MMGroundingDinoForObjectDetection", UNTIED, "random", [49, 0, 0]),
-    (NEWEST, "switch_transformers", "SwitchTransformersModel", UNTIED, "random", [2, 0, 0]),
-    (NEWEST, "kosmos-2.5", "Kosmos2_5ForConditionalGeneration", UNTIED, COMPLETE, [0, 0, 0]),
+    (NEWEST, "deformable_detr", "DeformableDetrForObjectDetection", NO_TIE, "random", [24, 0, 0]),
+    (NEWEST, "grounding-dino", "GroundingDinoForObjectDetection", NO_TIE, "random", [42, 0, 0]),
+    (NEWEST, "mm-grounding-dino", "MMGroundingDinoForObjectDetection", NO_TIE, "random", [49, 0, 0]),
+    (NEWEST, "switch_transformers", "SwitchTransformersModel", NO_TIE, "random", [2, 0, 0]),
+    (NEWEST, "kosmos-2.5", "Kosmos2_5ForConditionalGeneration", NO_TIE, COMPLETE, [0, 0, 0]),
     (NEWEST, "inkling2_text", "Inkling2ForCausalLM", [["lose", "attn_queries.1"]], "random", [1, 0, 0]),
     (
         NEWEST,
