@@ -80,9 +80,9 @@ def claim_of(config: Config | None, like: str | None = None) -> Claim:
     return Claim(settings, model_type, class_name, definition, head, otherwise, config.writer)
 
 
-OF_OLDER_PARTS: Final = frozenset(
-    {"altclip", "chinese_clip", "clip", "clipseg", "flava", "groupvit", "metaclip_2", "xclip"}
-)
+OF_OLDER_PARTS: Final = (
+    "altclip", "chinese_clip", "clip", "clipseg", "flava", "groupvit", "metaclip_2", "xclip",
+)  # fmt: skip
 """Model types that read `text_config_dict` and `vision_config_dict`; BridgeTower removes them."""
 
 
