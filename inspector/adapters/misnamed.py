@@ -71,7 +71,8 @@ def misnamed(families: Families, base: Base, plan: ExpectedAdapter) -> dict[str,
     if plan.unclear or base.apart:
         return {}
     matched = matched_with(plan, families)
-    strange = [one for one in matched if one.expected is None and not of_all(one.key)]
+    placed = {one.key for one in matched if one.expected is not None}  # in other layers: not the name is wrong there
+    strange = [one for one in matched if one.expected is None and one.key not in placed and not of_all(one.key)]
     if not strange:
         return {}
     free: Free = {}

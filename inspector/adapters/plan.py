@@ -39,7 +39,7 @@ from inspector.adapters.refused_targets import (
     refused_for_parameters,
     refused_module,
 )
-from inspector.adapters.replication import repeats, replicated
+from inspector.adapters.replication import refused_replication, replicated
 from inspector.adapters.saved_buffers import saved_buffers
 from inspector.adapters.shadow import shadow_model
 from inspector.adapters.sharing import with_copies
@@ -61,8 +61,7 @@ UNTOUCHED: Final = (*AFFINE, "param", "buffer")
 def plan_with(base: Base, method: str, values: Mapping[str, Any], families: Families) -> ExpectedAdapter:
     """The plan for a config and a base."""
     planner = _Planner(replicated(base, values), method, values, families)
-    if values.get("layer_replication") and not any(map(repeats, base.tensors)):
-        planner.unchangeable = "layer_replication: it does not find the layers of this base"
+    planner.unchangeable = refused_replication(base, values)
     planner.run()
     unclear = tuple(dict.fromkeys(planner.unclear))
     buffers = saved_buffers(planner.expected, families)

@@ -267,20 +267,29 @@ class Targets:
 
     def _of_layers(self, module: str, boxes: Boxes) -> Boxes:
         """The boxes within layers_to_transform."""
-        wanted = self._values.get("layers_to_transform")
-        layers = [wanted] if type(wanted) is int else wanted if isinstance(wanted, list) else []
-        numbers = [layer for layer in layers if type(layer) is int and layer >= 0]
-        if not numbers or not boxes:
+        cut = chosen_layers(self._values.get("layers_to_transform"))
+        if cut is None or not boxes:
             return boxes
         axis = self._layer_axis(module)
         if axis is None:
             return ()
-        cut = Span.of(numbers)
         return tuple((*box[:axis], matched, *box[axis + 1 :]) for box in boxes if (matched := box[axis] & cut))
 
 
 def _number(value: object) -> int | None:
     return value if type(value) is int and 0 < value < LARGEST_RANK else None
+
+
+def chosen_layers(value: object) -> Span | None:
+    """The layers that `layers_to_transform` chooses; None if it chooses none apart, and all layers are changed.
+
+    PEFT compares numbers as Python does: true is 1, 1.0 is 1, and no layer has a negative number or a text.
+    """
+    if value is None or value == []:
+        return None
+    listed = value if isinstance(value, list) else [value]
+    numbers = [one for one in listed if isinstance(one, int | float) and one >= 0 and float(one).is_integer()]
+    return Span.of(sorted({int(one) for one in numbers}))
 
 
 def newer_than_rule(version: object) -> bool:

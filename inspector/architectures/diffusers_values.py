@@ -55,6 +55,13 @@ EITHER: Final[Mapping[str, tuple[str, str]]] = dict.fromkeys(
 """Class -> two switches of which the class needs one."""
 
 
+_EMBEDDED: Final = {"num_embeds_ada_norm": ("norm_type", ("ada_norm", "ada_norm_zero"))}
+NEEDED_WITH: Final[Mapping[str, Mapping[str, tuple[str, tuple[str, ...]]]]] = {
+    "Transformer2DModel": _EMBEDDED, "UTransformer2DModel": _EMBEDDED,
+}  # fmt: skip
+"""Class -> key that may not be null -> the key beside it, and the words of that key with which it may not."""
+
+
 FOR_NULL: Final[Mapping[str, Mapping[str, list[int]]]] = {"PRXTransformer2DModel": {"axes_dim": [32, 32]}}
 """Class -> key of a list -> the list that the class takes for null."""
 
@@ -120,7 +127,9 @@ _PLAIN: Final[Mapping[str, ValueKind]] = {
     "text": ValueKind(
         lambda value: isinstance(value, str), "a number", digits_in
     ),
-    "single": ValueKind(lambda value: _is_number(value) or isinstance(value, str), "a list", lambda value: UNSET),
+    "single": ValueKind(_is_number, "a list", lambda value: UNSET),
+    "lone": ValueKind(lambda value: isinstance(value, str) and value != "", "a list", lambda value: UNSET),
+    "blank": ValueKind(lambda value: value == "", "a list", lambda value: UNSET),
     "list": ValueKind(
         lambda value: isinstance(value, list) and bool(value),
         "a single value",
@@ -219,6 +228,7 @@ def refused_by_class(values: Mapping[str, Any]) -> Iterator[RefusedByClass]:
     for key in entry.get("required", "").split():
         if key not in values:
             yield RefusedByClass(key, "it is absent, and the class has no default for it", beside=(key,))
+    yield from _needed(values, str(class_name))
     yield from _switches(values, str(class_name))
     yield from _layers(values, str(class_name))
     yield from _words(values, entry)
@@ -228,6 +238,14 @@ def refused_by_class(values: Mapping[str, Any]) -> Iterator[RefusedByClass]:
     counted = {one.key: one for one in _lengths(values, str(class_name))}
     counted = {**{one.key: one for one in _of_others(values, entry, str(class_name))}, **counted}
     yield from counted.values()
+
+
+def _needed(values: Mapping[str, Any], class_name: str) -> Iterator[RefusedByClass]:
+    """Keys without a value that the class needs because of the word of another key."""
+    for key, (other, words) in NEEDED_WITH.get(class_name, {}).items():
+        word = {**class_defaults(class_name)[0], **values}.get(other)
+        if values.get(key) is None and word in words:
+            yield RefusedByClass(key, f"it has no value, which {other} {shown(word)} needs", beside=(other,))
 
 
 def _switches(values: Mapping[str, Any], class_name: str) -> Iterator[RefusedByClass]:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from inspector.dialects.unread_prefixes import VAE_SIGN, unread_prefixes
 from inspector.loader.listed_tensors import stored_of
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ _PIPELINE_SIGNS: Final = (
     "model.diffusion_model.input_blocks.0.0.weight", "first_stage_model.encoder.conv_in.weight",
     "control_model.input_hint_block.0.weight",
     "vae.per_channel_statistics.std-of-means", "vae.decoder.middle.0.residual.0.gamma",
-    "vae.encoder.middle.0.residual.0.gamma", *LONE_COMPONENTS,
+    "vae.encoder.middle.0.residual.0.gamma", f"vae.{VAE_SIGN}", *LONE_COMPONENTS,
 )  # fmt: skip
 _OF_TRANSFORMERS: Final = tuple(f"model.diffusion_model.{sign}" for sign in TRANSFORMER_SIGNS)
 _OF_PIPELINE: Final = "model.diffusion_model."
@@ -64,7 +65,7 @@ _OTHER_COMPONENTS: Final = ("vae.", "text_encoders.", "first_stage_model.")
 def is_single_file(tensors: Mapping[str, Layout]) -> bool:
     """True if these tensors are of several components in one file, or of one component as such a file stores it."""
     signs = stored_of((*_PIPELINE_SIGNS, *_OF_TRANSFORMERS), tensors)
-    if not signs.isdisjoint(_PIPELINE_SIGNS):
+    if not signs.isdisjoint(_PIPELINE_SIGNS) or unread_prefixes(tensors, TRANSFORMER_SIGNS):
         return True
     return bool(signs) and any(name.startswith(_OTHER_COMPONENTS) for name in tensors)
 

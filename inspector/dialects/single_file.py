@@ -16,6 +16,7 @@ import msgspec
 
 from inspector.dialects import autoencoders, ldm
 from inspector.dialects.catalog import LONE_COMPONENTS, TRANSFORMER_SIGNS
+from inspector.dialects.unread_prefixes import UnreadPrefix, unread_prefixes
 from inspector.loader.layout import Layout
 
 PREFIXES: Final = {
@@ -79,7 +80,7 @@ class SingleFile(msgspec.Struct, frozen=True):
     """The components, and the other tensors of the file.
 
     ema: averages of the UNet's weights. schedule: tables. scales: single numbers next to a text model. others: tensors
-    of no known component.
+    of no known component. unread: prefixes of components that programs do not read.
     """
 
     components: tuple[ComponentTensors, ...]
@@ -87,6 +88,7 @@ class SingleFile(msgspec.Struct, frozen=True):
     schedule: dict[str, Layout]
     scales: dict[str, Layout]
     others: dict[str, Layout]
+    unread: tuple[UnreadPrefix, ...] = ()
 
 
 def parts_of(tensors: Mapping[str, Layout]) -> SingleFile:
@@ -97,8 +99,10 @@ def parts_of(tensors: Mapping[str, Layout]) -> SingleFile:
     scales: dict[str, Layout] = {}
     others: dict[str, Layout] = {}
     lone = next((component for sign, component in LONE_COMPONENTS.items() if sign in tensors), None)
+    unread = unread_prefixes(tensors, TRANSFORMER_SIGNS)
+    prefixes = {**{prefix: one.component for prefix, one in unread.items()}, **PREFIXES}
     for name, layout in tensors.items():
-        prefix = _prefix(name, None if lone is None else "")
+        prefix = _prefix(name, prefixes, None if lone is None else "")
         own = name.removeprefix(prefix or "")
         if _SCHEDULE.fullmatch(name) or (prefix is not None and (own in _COUNTS or _STATISTICS.fullmatch(own))):
             schedule[name] = layout
@@ -111,14 +115,14 @@ def parts_of(tensors: Mapping[str, Layout]) -> SingleFile:
         else:
             parts.setdefault(prefix, {})[own] = layout
     components = tuple(
-        _component(PREFIXES.get(prefix, lone or "text_encoder"), prefix, inner) for prefix, inner in parts.items()
+        _component(prefixes.get(prefix, lone or "text_encoder"), prefix, inner) for prefix, inner in parts.items()
     )
-    return SingleFile(components, ema, schedule, scales, others)
+    return SingleFile(components, ema, schedule, scales, others, tuple(unread.values()))
 
 
-def _prefix(name: str, otherwise: str | None) -> str | None:
-    """The prefix of a tensor's component."""
-    known = next((one for one in PREFIXES if name.startswith(one)), None)
+def _prefix(name: str, prefixes: Mapping[str, str], otherwise: str | None) -> str | None:
+    """The prefix of a tensor's component. prefixes: prefix -> component."""
+    known = next((one for one in prefixes if name.startswith(one)), None)
     if known is None and (found := _TEXT_ENCODER.match(name)):
         return found[0]
     return otherwise if known is None else known

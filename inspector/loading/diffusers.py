@@ -139,10 +139,10 @@ def _with_numbers(values: Mapping[str, Any], name: str) -> Mapping[str, Any] | N
 
 
 def _bare_switches(plan: Plan) -> Iterator[str]:
-    """Keys with a switch that is the size of a tensor as it is, which torch refuses."""
+    """Keys with a switch that is the first size of a tensor as it is: torch refuses it there, and elsewhere reads 1."""
     for row in plan.rows:
         scope = scope_of(plan.scope, row.slot)
-        for node in row.slot.dims if row.slot.built and row.blocks else ():
+        for node in row.slot.dims[:1] if row.slot.built and row.blocks else ():
             if isinstance(node, Word) and isinstance(scope.evaluate(node), bool):
                 yield from scope.keys_below(node)[:1]
 

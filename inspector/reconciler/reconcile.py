@@ -138,7 +138,7 @@ def _leaves_open(plan: Plan) -> bool:
     if not plan.scope.settings.known:
         return True
     may_hold = plan.binder.conditions.may_hold
-    return any(_lacks_word(plan.scope, row.slot) and may_hold(row.slot) for row in plan.rows)
+    return any(may_hold(row.slot) and _lacks_word(plan.scope, row.slot) for row in plan.rows)
 
 
 def _lacks_word(scope: Scope, slot: Slot) -> bool:

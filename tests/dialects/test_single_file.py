@@ -259,6 +259,26 @@ def test_a_component_without_prefix(component: str, tmp_path: Path) -> None:
     assert found.counts.unique_parameters == found.counts.expected_parameters == elements(spec)
 
 
+@pytest.mark.parametrize(("component", "prefix", "code"), [
+    ("unet", "model.diffusion_model.model.diffusion_model.", "N553"), ("unet", "model.model.diffusion_model.", "N552"),
+    ("unet", "unet.", "N552"), ("vae", "first_stage_model.first_stage_model.", "N553"), ("vae", "model.vae.", "N552"),
+    ("vae", "vae.", None),
+])  # fmt: skip
+def test_a_prefix_that_programs_do_not_read(component: str, prefix: str, code: str | None, tmp_path: Path) -> None:
+    spec = model("tiny")[0][component][1]
+    found = audited(tmp_path, under(prefix, spec))
+    assert [one.code for one in found.findings if one.severity != "note"] == ([] if code is None else [code])
+    assert list(found.components) == [component]
+    assert found.counts.unique_parameters == found.counts.expected_parameters == elements(spec)
+    if code is not None:
+        (step,) = found.findings[0].remedy().steps
+        right = str(step.new).removesuffix("*")
+        assert step.old == f"{prefix}*"
+        mended = under(right, spec)
+        (tmp_path / "mended").mkdir()
+        assert audited(tmp_path / "mended", mended).verdict == "clean"
+
+
 CONTROL = _unet([32, 64, 64], [True, True, False], 48, _class_name="ControlNetModel",
                 conditioning_embedding_out_channels=[16, 32, 96, 256])  # fmt: skip
 

@@ -1175,6 +1175,8 @@ FIRES |= {
     "text-encoder-misplaced": lambda: judged(
         {f"text_encoders.t5xxl.transformer.{name}": entry for name, entry in genuine(CLIP_TEXT).items()}, None
     ),
+    "component-prefix-unread": lambda: lone_network("model.model.diffusion_model."),
+    "component-prefix-repeated": lambda: lone_network("model.diffusion_model.model.diffusion_model."),
     "adapter-in-training": lambda: judged(image_prompt("image_proj_model", "adapter_modules"), None),
     "adapter-method-unread": lambda: kohya(hadamard),
     "adapter-blocks-partial": lambda: alone(
@@ -1218,10 +1220,10 @@ def two_adapters() -> Audit:
         return audit(place)
 
 
-def lone_network() -> Audit:
-    """A UNet in a single file, under its prefix in such files."""
+def lone_network(prefix: str = "model.diffusion_model.") -> Audit:
+    """A UNet in a single file, under its prefix in such files or another one."""
     with TemporaryDirectory() as place:
-        spec = {f"model.diffusion_model.{name}": entry for name, entry in single_file.unet(SMALL_UNET).items()}
+        spec = single_file.under(prefix, single_file.unet(SMALL_UNET))
         write_file(Path(place) / "sd.safetensors", spec)
         return audit(f"{place}/sd.safetensors")
 

@@ -36,6 +36,14 @@ def loaded(name: str, of: dict[str, Any], place: Path, *, lost: str = "", added:
         ("UNet2DModel", FOURIER, {"added": COPY, "lost": FREQUENCIES}, (RANDOM, 1, 1)),
         ("WanTransformer3DModel", {"image_dim": 28}, {"pos_embed_seq_len": [1]}, (REFUSES, None, None)),
         ("WanTransformer3DModel", {"image_dim": None}, {"pos_embed_seq_len": [1]}, (COMPLETE, 0, 0)),  # not read
+        ("ConsisIDTransformer3DModel", {"is_train_face": False}, {"LFE_vit_dim": {}}, (COMPLETE, 0, 0)),
+        ("ConsisIDTransformer3DModel", {"is_train_face": True}, {"LFE_vit_dim": {}}, (REFUSES, None, None)),
+        ("ErnieImageTransformer2DModel", {}, {"rope_axes_dim": ""}, (COMPLETE, 0, 0)),  # which it takes for a list
+        ("ErnieImageTransformer2DModel", {}, {"rope_axes_dim": 4}, (REFUSES, None, None)),
+        ("HunyuanVideoTransformer3DModel", {"patch_size_t": 1}, {"patch_size_t": True}, (COMPLETE, 0, 0)),
+        ("Transformer2DModel", {"norm_type": "ada_norm_single"}, {"num_embeds_ada_norm": None}, (COMPLETE, 0, 0)),
+        ("Transformer2DModel", {"norm_type": "ada_norm_zero"}, {"num_embeds_ada_norm": None}, (REFUSES, None, None)),
+        ("UTransformer2DModel", {"norm_type": "ada_norm"}, {"num_embeds_ada_norm": None}, (REFUSES, None, None)),
         ("AudioLDM2UNet2DConditionModel", {}, {"_class_name": "NoSuchModel"}, (COMPLETE, 0, 0)),
         ("UNet2DConditionModel", {}, {"_class_name": "NoSuchModel"}, (COMPLETE, 0, 0)),
         ("WanTransformer3DModel", {}, {"_class_name": "NoSuchModel"}, (COMPLETE, 0, 0)),

@@ -223,6 +223,8 @@ OF_CONFIGS: list[tuple[str, list[Any], str, str]] = [
     ),
     ("bert.labels", [["unset", ["modules_to_save"], adapter_cases.CONFIG]], COMPLETE, ""),
     ("llama.supertuning", [], COMPLETE, ""),
+    ("llama.tinylora", [["drop", "base_model.tinylora_v.6"]], "random", "tinylora_v.6 is not in the file"),
+    ("llama.frod", [["drop", "base_model.frod_s_indices.mlp_down_proj"]], COMPLETE, ""),  # made from the seed again
     ("llama.supertuning", [["config", ["r"], None, adapter_cases.CONFIG]], "refuses", "lora_alpha without r"),
     ("llama.labels", [["replace", "base_model.model.", "base_model."]], "refuses", "score.weight is missing"),
     ("whisper.convolution", [["config", ["lora_dropout"], 0.1, adapter_cases.CONFIG]], COMPLETE, ""),
@@ -267,6 +269,11 @@ OF_CONFIGS: list[tuple[str, list[Any], str, str]] = [
             ("llama.default", "monteclora_config", {}, "random", "24 of its tensors"),
             ("llama.default", "alora_invocation_tokens", [1], COMPLETE, ""),
             ("llama.default", "lora_dropout", -1, COMPLETE, ""),  # which is read as none
+            ("mixtral.all-linear", "layer_replication", [1], "refuses", "layer_replication: 1 is not"),
+            ("llama.default", "layer_replication", [[0, 9]], "refuses", "layers that the base does not have"),
+            ("llama.seven", "layer_replication", [[0, 1.0]], "refuses", "layer_replication: [0, 1.0] is not"),
+            ("llama.default", "layers_to_transform", [-1], "refuses", "names no module"),
+            ("llama.default", "layers_to_transform", [], COMPLETE, ""),
             ("llama.default", "lora_dropout", 1.5, "refuses", "lora_dropout"),
         )
     ),
@@ -328,6 +335,8 @@ FAILURES: list[tuple[str, list[Any], list[str]]] = [
     ("llama.default", [["config", ["peft_type"], "IA3", C]], ["A942"]),
     ("llama.all-linear", [["config", ["target_modules"], ["q_proj"], C]], ["A906"]),
     ("llama.dora", [["config", ["use_dora"], False, C]], ["A906"]),
+    ("llama.tinylora-tied", [["config", ["layers_to_transform"], True, C]], ["A906"]),
+    ("llama.default", [["config", ["layers_to_transform"], [0, 1.0], C]], ["A906"]),
     ("llama.default", [["config", ["enable_lora"], [True, False], C]], []),
     ("llama.default", [["replace", ".lora_A.", ".lora_As."]], ["A919"]),
     ("llama.default", [["rename", FIRST, f"{FIRST}_"]], ["A919"]),

@@ -4,17 +4,18 @@ Needs torch and diffusers; no weights are made:
 
     python -m venv five && five/bin/pip install torch==2.13.0 transformers==5.23.0 diffusers==0.42.1
     five/bin/python -m tests.oracle.make_diffusers_values [CLASS ...]
-    five/bin/python -m tests.oracle.make_diffusers_values objects|lengths|further|inner CLASS ...
+    five/bin/python -m tests.oracle.make_diffusers_values objects|lengths|further|inner|single CLASS ...
 
 The second keeps what was measured and tries objects, empty lists, lists within lists, entries that are no texts,
 switches in the place of other values and exact lengths; `lengths` tries the numbers of entries only, `further` empty
 lists, switches, numbers in the place of null, and the kinds of entries of lists, `inner` the kinds of entries of lists
-within lists.
-Each class with records is built on the meta device with one value of its config changed. What is refused counts where
-several records of the class refuse it, so that it does not depend on other keys. For each class:
+within lists, `single` numbers and texts in the place of lists.
+Each class with records is built without weights, as `from_pretrained` builds it, with one value of its config changed.
+What is refused counts where several records of the class refuse it, so that it does not depend on other keys. For each
+class:
 
-    null, zero, negative, float, text, single   keys that may not be null, 0, below 0, a float or a text, one value in
-                                                the place of a list
+    null, zero, negative, float, text   keys that may not be null, 0, below 0, a float or a text
+    single, lone, blank   keys of lists that may not be a number, a text, or "", which some classes read as a list
     list, number, empty   keys that may not be a list (of any length up to 4), a number in the place of a text, []
     on, off   keys of other values than switches that may not be true, false
     minus, noughts, fractions, spelled   keys of lists of integers with an entry below 0, 0, a float or a text
@@ -78,6 +79,8 @@ FURTHER = (
     "fractions", "spelled", "switched", "keyed",
 )  # fmt: skip
 """Kinds of values that `further` tries."""
+SINGLE = ("single", "lone", "blank")
+"""Kinds of values in the place of a list, which `single` tries."""
 INNER = tuple(kind for kind in CONDITIONS if kind.startswith(WITHIN))
 """Kinds of entries of lists within lists, which `inner` tries."""
 TRUTHY: Sequence[Any] = (1, 1.5, [1, 2], "big")
@@ -135,10 +138,10 @@ class Probe:
 
     def built(self, config: Mapping[str, Any]) -> Any:
         """The model by a config, or what the class says of it."""
-        torch = importlib.import_module("torch")
         quiet = contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO())
+        empty = importlib.import_module("accelerate").init_empty_weights  # as `from_pretrained` builds its class
         try:
-            with torch.device("meta"), quiet[0], quiet[1]:
+            with empty(), quiet[0], quiet[1]:
                 return self.kind.from_config(dict(config))
         except Exception as error:
             return f"{type(error).__name__}: {error}"
@@ -163,10 +166,15 @@ class Probe:
                 yield from ((kind, key) for kind, new in changed.items() if self.refuses(key, new))
             elif type(value) is float and self.refuses_all(key, OUTSIDE):
                 yield "outside", key
-            elif isinstance(value, list | tuple) and value and self.refuses(key, value[0]):
-                yield "single", key
             yield from self.others_of(key, value)
+        yield from self.single()
         yield from self.objects()
+
+    def single(self) -> Iterator[tuple[str, str]]:
+        """(kind of value, key) of numbers and texts that are refused in the place of a list."""
+        tried: dict[str, Sequence[Any]] = {"single": (1, 8, 1.5), "lone": (NO_WORD, "1"), "blank": ("",)}
+        for key in [key for key, value in self.values.items() if isinstance(value, list | tuple) and value]:
+            yield from ((kind, key) for kind, values in tried.items() if self.refuses_all(key, values))
 
     def others_of(self, key: str, value: Any) -> Iterator[tuple[str, str]]:
         """(kind of value, key) of values of another type that are refused."""
@@ -535,15 +543,17 @@ def main() -> None:
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
     named = sys.argv[1:]
-    alone = {"objects": OBJECTS, "lengths": LENGTHS, "further": FURTHER, "inner": INNER}.get(next(iter(named), ""), ())
+    alone = {"objects": OBJECTS, "lengths": LENGTHS, "further": FURTHER, "inner": INNER, "single": SINGLE}.get(
+        next(iter(named), ""), ()
+    )
     named = named[1:] if alone else named
     table: dict[str, dict[str, Any]] = json.loads(TABLE.read_text(encoding="utf-8")) if named else {}
     for name in named or diffusers_classes():
         probe, entry = Probe(name), dict[str, Any]()
         if alone == FURTHER:
             found = [*_stated(table.get(name, {}), FURTHER), *probe.further()]
-        elif alone == INNER:
-            found = [*probe.inner()]
+        elif alone in (INNER, SINGLE):
+            found = [*(probe.inner() if alone == INNER else probe.single())]
         else:
             found = [] if alone == LENGTHS else [*(probe.objects() if alone else probe.kinds())]
         if not alone:

@@ -65,7 +65,9 @@ def of_adapter(case: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _adapter_loaded(seed: int) -> tuple[list[int], dict[str, Any], int]:
-    """The counts, the tensors in memory, and how many of the missing are loaded under no other name."""
+    """The counts, the tensors in memory, and how many trained tensors are not those of the file under any name: what
+    PEFT reports as missing, and what it would save and finds in no tensor of the file.
+    """
     peft, transformers, torch = (importlib.import_module(name) for name in ("peft", "transformers", "torch"))
     torch.manual_seed(0)
     config = transformers.AutoConfig.from_pretrained("0/base")
@@ -86,8 +88,21 @@ def _adapter_loaded(seed: int) -> tuple[list[int], dict[str, Any], int]:
     missing, unexpected = (list(getattr(results[0], f"{key}_keys")) for key in ("missing", "unexpected"))
     inside = model.state_dict()
     loaded = {tensor.data_ptr() for name, tensor in inside.items() if name not in missing}
-    alone = sum(name not in inside or inside[name].data_ptr() not in loaded for name in missing)
-    return [len(missing), len(unexpected), 0], inside, alone
+    made = {name for name, _ in model.named_buffers()}  # from the config, and not trained
+    alone = {name for name in missing if name not in inside or inside[name].data_ptr() not in loaded} - made
+    return [len(missing), len(unexpected), 0], inside, len(alone) + _untrained(model)
+
+
+def _untrained(model: Any) -> int:
+    """How many of the parameters of an adapter have values of no tensor in the file."""
+    read = importlib.import_module("safetensors.torch").load_file
+    stored = [one.float() for file in Path("0").glob("*.safetensors") for one in read(file).values()]
+    known = {(one.numel(), one.sum().item()) for one in stored}
+    trained = {one.data_ptr() for one in model.parameters()}
+    saved = importlib.import_module("peft").get_peft_model_state_dict(model, save_embedding_layers=False)
+    return sum(
+        one.data_ptr() in trained and (one.numel(), one.float().sum().item()) not in known for one in saved.values()
+    )
 
 
 LIBRARIES = {

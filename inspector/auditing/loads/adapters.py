@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 APART: Final = ".shira_indices"
 """Ending of tensors that PEFT keeps outside its modules and does not report as missing."""
+STARTED: Final = "base_model.tinylora_v."
+"""Beginning of trained tensors that PEFT does not report as missing either; it starts them from a seed."""
 UNREPORTED: Final = frozenset({"adaption_prompt"})
 """Methods for which PEFT reports no tensor as missing, although missing tensors stay random."""
 OF_BLOCKS: Final = frozenset({"shadow"})
@@ -50,9 +52,9 @@ PROJECTED: Final = (".randlora_A", ".randlora_B")
 OF_ONE_NAME: Final = ".lily_B.weight"
 """Ending of a tensor that all modules of one name share."""
 SEEDED: Final[Mapping[str, tuple[str, ...]]] = {
-    "tinylora": ("base_model.tinylora_v.",), "vera": ("base_model.vera_B",), "pvera": ("base_model.pvera_B",),
+    "vera": ("base_model.vera_B",), "pvera": ("base_model.pvera_B",),
 }  # fmt: skip
-"""Method -> beginnings of tensors that PEFT generates from the seed in the config if they are missing."""
+"""Method -> beginnings of projections that PEFT generates again from the seed in the config if they are missing."""
 
 
 def loads_of_adapter(
@@ -195,7 +197,7 @@ def _against_base(
     counted = {} if method in UNREPORTED else absent
     return AgainstBase(
         missing=sum(
-            tensors for name, tensors in counted.items() if not name.endswith(APART) and name not in PROMPT_TENSORS
+            tensors for name, tensors in counted.items() if not (_is_unreported(name) or name in PROMPT_TENSORS)
         ),
         aliases=found.modules if method == "vblora" else sum(shared.values()) + found.regenerated,
         unexpected=unexpected,
@@ -226,6 +228,11 @@ def _is_made_again(name: str, method: str) -> bool:
     return method in SEEDED and name.startswith(SEEDED[method])
 
 
+def _is_unreported(name: str) -> bool:
+    """True if PEFT does not report a tensor as missing, whatever it puts in its place."""
+    return name.endswith(APART) or name.startswith(STARTED)
+
+
 def _loaded_elsewhere(absent: Mapping[str, int], names: frozenset[str]) -> dict[str, int]:
     """The tensors missing under one name but loaded under another: one tensor that all modules, or all modules of one
     name, share.
@@ -240,6 +247,6 @@ def _loaded_elsewhere(absent: Mapping[str, int], names: frozenset[str]) -> dict[
 
 def _is_whole(name: str) -> bool:
     """True if a tensor replaces weights of the base, or is the prompt, which PEFT loads without any other tensor."""
-    if name.endswith(APART):
+    if _is_unreported(name):
         return False
     return name == PROMPT or ".token_adapter." in name or (tuner_name(name) is None and name not in PROMPT_TENSORS)

@@ -51,7 +51,7 @@ def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
     own.extend(_lines(found.scales, ledger.EXTRA, "logit_scale"))
     own_findings.extend(_beside(found))
     own_findings.extend(_partial(list(parts)) if not (root.lost or root.partial) else ())
-    own_findings.extend((*misplaced_encoders(root.tensors), *left_names(root.tensors)))
+    own_findings.extend((*misplaced_encoders(root.tensors), *left_names(root.tensors), *_unread(found)))
     findings = ordered([*merged(own_findings), *lost, *findings])
     skipped = skipped_in(parts)
     lines = (*(line for part in parts.values() for line in part.lines), *own)
@@ -93,6 +93,22 @@ def _beside(found: SingleFile) -> Iterator[Finding]:
                 families=tuple(tensors)[:20],
                 class_name=None,
             )
+
+
+def _unread(found: SingleFile) -> Iterator[Finding]:
+    """The findings on prefixes of components that programs do not read."""
+    for one in found.unread:
+        from inspector.findings.names.single_file import ComponentPrefixRepeated, ComponentPrefixUnread
+
+        component = next(part for part in found.components if part.prefix == one.prefix)
+        kind = ComponentPrefixRepeated if one.repeated else ComponentPrefixUnread
+        yield kind(
+            place=Place(tensor=next(iter(component.names.values()))),
+            component=component.name,
+            prefix=one.prefix,
+            wanted=one.wanted,
+            tensors=len(component.tensors),
+        )
 
 
 def lone_network(checkpoint: Checkpoint) -> Iterator[Finding]:

@@ -76,3 +76,67 @@ class TextEncoderMisplaced(Finding, frozen=True, kw_only=True):
             return Remedy("put the checkpoint together again, with each text encoder under its own prefix")
         step = Step(action="rename", old=f"{self.prefix}*", new=f"{self.wanted}*")
         return Remedy(f"rename the tensors: {self.wanted} for {self.prefix}", (step,))
+
+
+class ComponentPrefixUnread(Finding, frozen=True, kw_only=True):
+    """The names of a component begin with a prefix that programs do not read.
+
+    What it means
+        A script added a prefix to names that had one, or used the name of the folder as the prefix.
+
+    Why it matters
+        diffusers' `from_single_file` and ComfyUI look for fixed prefixes: they find no network, or no autoencoder.
+
+    Example
+        error[N552] component-prefix-unread: unet: model.model.diffusion_model.
+          stored  162 tensors, such as
+                  model.model.diffusion_model.input_blocks.0.0.weight
+          help    rename the tensors: model.diffusion_model. for
+                  model.model.diffusion_model.
+
+    What to do
+        Rename the tensors.
+    """
+
+    code = "N552"
+
+    component: str
+    prefix: str
+    wanted: str
+    tensors: int
+
+    def headline(self) -> str:
+        return f"{self.component}: {self.prefix}"
+
+    def rows(self) -> list[tuple[str, str]]:
+        return [("stored", f"{count(self.tensors, 'tensor')}, such as {self.place.tensor}")]
+
+    def remedy(self) -> Remedy:
+        step = Step(action="rename", old=f"{self.prefix}*", new=f"{self.wanted}*")
+        return Remedy(f"rename the tensors: {self.wanted} for {self.prefix}", (step,))
+
+
+class ComponentPrefixRepeated(ComponentPrefixUnread, frozen=True, kw_only=True):
+    """The names of a component have their prefix twice.
+
+    What it means
+        A script added the prefix to names that had it.
+
+    Why it matters
+        diffusers' `from_single_file` removes every repeat of the prefix and loads the component; ComfyUI removes the
+        first and does not find it.
+
+    Example
+        warning[N553] component-prefix-repeated: unet:
+          model.diffusion_model.model.diffusion_model.
+          stored  162 tensors, such as
+                  model.diffusion_model.model.diffusion_model.input_blocks.0.0.weight
+          help    rename the tensors: model.diffusion_model. for
+                  model.diffusion_model.model.diffusion_model.
+
+    What to do
+        Rename the tensors.
+    """
+
+    code = "N553"
+    severity = "warning"
