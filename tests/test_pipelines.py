@@ -777,6 +777,25 @@ def test_a_class_of_transformers_that_has_none_of_the_names(tmp_path: Path) -> N
     assert codes(audit(str(folder))) == {"N424"}
 
 
+@pytest.mark.parametrize(("part", "entry", "config", "remedy"), [
+    ("text_encoder", ["transformers", "T5EncoderModel"], {}, "name CLIPTextModel for text_encoder in model_index.json"),
+    ("unet", ["diffusers", "UNet2DModel"], {}, "name UNet2DConditionModel for unet in model_index.json"),
+    ("vae", PARTS["vae"], {"_class_name": "VQModel"}, "download this folder again"),
+])  # fmt: skip
+def test_the_class_that_a_pipeline_does_not_take_is_the_wrong_one(
+    part: str, entry: list[str], config: dict[str, Any], remedy: str, tmp_path: Path
+) -> None:
+    folder = pipeline(tmp_path, {**PARTS, part: entry})
+    stated = json.loads((folder / part / "config.json").read_text(encoding="utf-8"))
+    (folder / part / "config.json").write_text(json.dumps({**stated, **config}), encoding="utf-8")
+    (found,) = (one for one in audit(str(folder)).findings if one.code == "N424")
+    assert found.help.startswith(remedy)
+    for step in found.remedy().steps:
+        index = json.loads((folder / "model_index.json").read_text(encoding="utf-8"))
+        (folder / "model_index.json").write_text(json.dumps({**index, part: step.new}), encoding="utf-8")
+        assert codes(audit(str(folder))) == set()
+
+
 def test_weights_of_another_component_are_to_be_downloaded_again(tmp_path: Path) -> None:
     folder = pipeline(tmp_path, PARTS)
     vae = genuine({"_class_name": "AutoencoderKL"}, "F16")

@@ -161,6 +161,20 @@ def _heads(one: str, other: str) -> tuple[str, str]:
     return "".join(f"{part}." for part in ones), "".join(f"{part}." for part in others)
 
 
+_REMADE: Final = re.compile(
+    r".*\.(randlora_[AB]|supertuning_indices|tinylora_[ABP]|unilora_(indices|scales)_[AB]|glora_[A-E]\.zeros)"
+    r"|base_model\.frod_V\..+"
+)
+
+
+def is_remade(name: str) -> bool:
+    """True for tensors that are saved and not trained, and that PEFT makes again where the file lacks them.
+
+    Measured with 0.21: from the base and the seed in the config, with the values that were saved.
+    """
+    return _REMADE.fullmatch(name) is not None
+
+
 def adapter_kind(keys: Iterable[str]) -> str | None:
     """The method shown by the names: 'lora', 'ia3'; None if no tensor belongs to a tuner."""
     for key in keys:

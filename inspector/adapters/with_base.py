@@ -9,6 +9,7 @@ from inspector.adapters.absent import absent_of, biases_missing, halves_missing,
 from inspector.adapters.base import Base, other_widths
 from inspector.adapters.expected import ExpectedAdapter
 from inspector.adapters.matched import Matched, module_of, number_of_tensors
+from inspector.adapters.names import is_remade
 from inspector.adapters.one_slice import Factor, processes_of_slice
 from inspector.adapters.targets import Boxes
 from inspector.algebra.boxes import outer
@@ -38,7 +39,7 @@ def findings_with_base(
 ) -> Iterator[Finding]:
     """All findings on the tensors. whole: absent tensors are missing. named: the base has all the modules."""
     differing = [one for one in matched if one.misfits and 0 not in one.shape]  # emptied tensors are reported as such
-    absent = list(absent_of(plan, matched)) if whole else []
+    absent = [one for one in absent_of(plan, matched) if not is_remade(one[0].key)] if whole else []
     ranks = [one for one in differing if one.differs_at(one.wanted.rank_axis)]
     words = [one for one in differing if one not in ranks and one.differs_at(one.wanted.vocabulary)]
     shapes = [one for one in differing if one not in ranks and one not in words]

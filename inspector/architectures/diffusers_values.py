@@ -55,10 +55,9 @@ EITHER: Final[Mapping[str, tuple[str, str]]] = dict.fromkeys(
 """Class -> two switches of which the class needs one."""
 
 
-_EMBEDDED: Final = {"num_embeds_ada_norm": ("norm_type", ("ada_norm", "ada_norm_zero"))}
 NEEDED_WITH: Final[Mapping[str, Mapping[str, tuple[str, tuple[str, ...]]]]] = {
-    "Transformer2DModel": _EMBEDDED, "UTransformer2DModel": _EMBEDDED,
-}  # fmt: skip
+    "UTransformer2DModel": {"num_embeds_ada_norm": ("norm_type", ("ada_norm", "ada_norm_zero"))}
+}
 """Class -> key that may not be null -> the key beside it, and the words of that key with which it may not."""
 
 

@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from inspector.reconciler.reconcile import Reconciled
 
 VERSION: Final = "0.42"
+REMAPPED: Final[Mapping[str, Mapping[str, str]]] = {
+    "Transformer2DModel": {"ada_norm_zero": "DiTTransformer2DModel", "ada_norm_single": "PixArtTransformer2DModel"}
+}
+"""Class -> norm_type -> the class that `from_pretrained` builds instead (`_CLASS_REMAPPING_DICT`)."""
 MOST_CLASSES: Final = 4
 """Most classes that a reason lists."""
 
@@ -42,6 +46,9 @@ def of_component(checkpoint: Checkpoint, values: Mapping[str, Any], problem: str
     values: of its config. problem: why a file cannot be opened, or "". case: the comparison with the definition of the
     class that the names show, if there is one.
     """
+    remapped = REMAPPED.get(str(values.get(CLASS)), {}).get(str(values.get("norm_type")))
+    if remapped is not None:
+        values, case = {**values, CLASS: remapped}, None
     return _by_files(checkpoint, problem) or _by_names(checkpoint, values, case)
 
 

@@ -49,6 +49,12 @@ def projecting_in(class_name: str) -> tuple[str, ...]:
     return tuple(_table()["projecting"].get(class_name, "").split())
 
 
+def accepted_in(class_name: str, component: str) -> tuple[str, ...]:
+    """The classes of models that the signature of a pipeline gives for a component; empty if it gives none."""
+    stated = dict(one.split("=") for one in _table()["types"].get(class_name, "").split())
+    return tuple(stated.get(component, "").split("|")) if component in stated else ()
+
+
 def is_connected(class_name: str) -> bool:
     """True if a pipeline loads absent components from the repositories that a README names."""
     return class_name in _table()["connected"].split()

@@ -14,16 +14,18 @@ from tests.loads.component_cases import WEIGHTS
 from tests.loads.damage import healthy, write
 
 FOURIER = {"time_embedding_type": "fourier"}
+SINGLE = {"norm_type": "ada_norm_single", "norm_elementwise_affine": False}
 HEAD, FREQUENCIES, COPY = "transformer.lm_head.weight", "time_proj.weight", "time_proj.W"
 
 
 def loaded(name: str, of: dict[str, Any], place: Path, *, lost: str = "", added: str = "", **config: Any) -> Load:
-    """The predicted load of the first record of a class that has some values, after a change."""
+    """The predicted load of the first record of a class that has some values, after a change. config: values of the config, ... for a key to remove."""
     record = next(one for one in diffusers_records(name) if of.items() <= one["config"].items())
     spec = {key: one for key, one in spec_of(record).items() if key != lost}
     if added:
         spec[added] = spec_of(record)[FREQUENCIES]
-    folder = write(healthy(spec, {**record["config"], **config}, WEIGHTS), place)
+    changed = {key: one for key, one in {**record["config"], **config}.items() if one is not ...}
+    folder = write(healthy(spec, changed, WEIGHTS), place)
     return next(one for one in audit(str(folder)).loads if one.loader == "diffusers")
 
 
@@ -41,7 +43,8 @@ def loaded(name: str, of: dict[str, Any], place: Path, *, lost: str = "", added:
         ("ErnieImageTransformer2DModel", {}, {"rope_axes_dim": ""}, (COMPLETE, 0, 0)),  # which it takes for a list
         ("ErnieImageTransformer2DModel", {}, {"rope_axes_dim": 4}, (REFUSES, None, None)),
         ("HunyuanVideoTransformer3DModel", {"patch_size_t": 1}, {"patch_size_t": True}, (COMPLETE, 0, 0)),
-        ("Transformer2DModel", {"norm_type": "ada_norm_single"}, {"num_embeds_ada_norm": None}, (COMPLETE, 0, 0)),
+        ("Transformer2DModel", {"norm_type": "ada_norm_single"}, {"num_embeds_ada_norm": ...}, (COMPLETE, 0, 0)),
+        ("Transformer2DModel", SINGLE, {"norm_elementwise_affine": ...}, (COMPLETE, 0, 0)),  # as of PixArt's class
         ("Transformer2DModel", {"norm_type": "ada_norm_zero"}, {"num_embeds_ada_norm": None}, (REFUSES, None, None)),
         ("UTransformer2DModel", {"norm_type": "ada_norm"}, {"num_embeds_ada_norm": None}, (REFUSES, None, None)),
         ("AudioLDM2UNet2DConditionModel", {}, {"_class_name": "NoSuchModel"}, (COMPLETE, 0, 0)),

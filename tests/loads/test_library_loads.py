@@ -224,7 +224,15 @@ OF_CONFIGS: list[tuple[str, list[Any], str, str]] = [
     ("bert.labels", [["unset", ["modules_to_save"], adapter_cases.CONFIG]], COMPLETE, ""),
     ("llama.supertuning", [], COMPLETE, ""),
     ("llama.tinylora", [["drop", "base_model.tinylora_v.6"]], "random", "tinylora_v.6 is not in the file"),
-    ("llama.frod", [["drop", "base_model.frod_s_indices.mlp_down_proj"]], COMPLETE, ""),  # made from the seed again
+    *(
+        (name, [["lose", part]], COMPLETE, "")  # made again from the base and the seed
+        for name, part in (
+            ("llama.frod", "frod_s_indices"),
+            ("llama.tinylora", "tinylora_P"),
+            ("llama.glora-none", "zeros"),
+            ("llama.unilora-indices", "unilora_indices_A"),
+        )
+    ),
     ("llama.supertuning", [["config", ["r"], None, adapter_cases.CONFIG]], "refuses", "lora_alpha without r"),
     ("llama.labels", [["replace", "base_model.model.", "base_model."]], "refuses", "score.weight is missing"),
     ("whisper.convolution", [["config", ["lora_dropout"], 0.1, adapter_cases.CONFIG]], COMPLETE, ""),

@@ -72,6 +72,7 @@ def _adapter_loaded(seed: int) -> tuple[list[int], dict[str, Any], int]:
     torch.manual_seed(0)
     config = transformers.AutoConfig.from_pretrained("0/base")
     base = getattr(transformers, config.architectures[0])(config)
+    own = {one.data_ptr() for one in base.parameters()}
     results: list[Any] = []
     load = peft.PeftModel.load_adapter
 
@@ -88,17 +89,17 @@ def _adapter_loaded(seed: int) -> tuple[list[int], dict[str, Any], int]:
     missing, unexpected = (list(getattr(results[0], f"{key}_keys")) for key in ("missing", "unexpected"))
     inside = model.state_dict()
     loaded = {tensor.data_ptr() for name, tensor in inside.items() if name not in missing}
-    made = {name for name, _ in model.named_buffers()}  # from the config, and not trained
+    made = {name for name, _ in model.named_buffers()}  # with the values that were saved, from the base and a seed
     alone = {name for name in missing if name not in inside or inside[name].data_ptr() not in loaded} - made
-    return [len(missing), len(unexpected), 0], inside, len(alone) + _untrained(model)
+    return [len(missing), len(unexpected), 0], inside, len(alone) + _untrained(model, own)
 
 
-def _untrained(model: Any) -> int:
-    """How many of the parameters of an adapter have values of no tensor in the file."""
+def _untrained(model: Any, own: set[int]) -> int:
+    """How many of the parameters of an adapter, which are not the base's own, have values of no tensor in the file."""
     read = importlib.import_module("safetensors.torch").load_file
     stored = [one.float() for file in Path("0").glob("*.safetensors") for one in read(file).values()]
     known = {(one.numel(), one.sum().item()) for one in stored}
-    trained = {one.data_ptr() for one in model.parameters()}
+    trained = {one.data_ptr() for one in model.parameters()} - own
     saved = importlib.import_module("peft").get_peft_model_state_dict(model, save_embedding_layers=False)
     return sum(
         one.data_ptr() in trained and (one.numel(), one.float().sum().item()) not in known for one in saved.values()

@@ -8,9 +8,9 @@ adds the tokenizers and processors that only that version has:
 
 Of a pipeline are recorded the components without which it cannot be built (`pipelines`), those that may be null or
 absent (`optional`), and the other parameters of its class (`settings`); for those in `connected` a README names absent
-components. Those that refuse a safety checker without a feature extractor are `checking`, and those that put motion
-modules into a UNet for images `animating`. `sizes` has, for each key of an image processor, the classes that refuse a
-text in it.
+components. `types` has the classes of models that a pipeline's signature gives for each component. Those that refuse a
+safety checker without a feature extractor are `checking`, and those that put motion modules into a UNet for images
+`animating`. `sizes` has, for each key of an image processor, the classes that refuse a text in it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ PROJECTED = "CLIPTextModelWithProjection"
 
 def of_pipelines(diffusers: Any) -> dict[str, Any]:
     """The parameters of each pipeline."""
-    needs, optional, settings, connected, projecting = {}, {}, {}, [], {}
+    needs, optional, settings, connected, projecting, accepted = {}, {}, {}, [], {}, {}
     written: dict[str, list[str]] = {key: [] for key in WRITTEN}
     for name in dir(diffusers):
         with contextlib.suppress(Exception):
@@ -58,6 +58,8 @@ def of_pipelines(diffusers: Any) -> dict[str, Any]:
             types = {part: {one.__name__ for one in given} for part, given in kind._get_signature_types().items()}
             if projected := sorted(part for part, given in types.items() if given - {"NoneType"} == {PROJECTED}):
                 projecting[name] = " ".join(projected)
+            models = {part: "|".join(sorted(filter(_is_model, given))) for part, given in sorted(types.items())}
+            accepted[name] = " ".join(f"{part}={given}" for part, given in models.items() if given)
             if kind._load_connected_pipes:
                 connected.append(name)
             for key, text in WRITTEN.items():
@@ -65,7 +67,13 @@ def of_pipelines(diffusers: Any) -> dict[str, Any]:
                     written[key].append(name)
     found = {key: " ".join(names) for key, names in written.items()}
     texts = {"connected": " ".join(connected), **found}
-    return {"pipelines": needs, "optional": optional, "settings": settings, "projecting": projecting, **texts}
+    stated = {"pipelines": needs, "optional": optional, "settings": settings, "projecting": projecting}
+    return {**stated, "types": accepted, **texts}
+
+
+def _is_model(name: str) -> bool:
+    """Whether a class of a signature has weights."""
+    return name[:1].isupper() and not WITHOUT_WEIGHTS.search(name) and "Scheduler" not in name and name != "NoneType"
 
 
 def of_classes(diffusers: Any) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from inspector.adapters.base import WITHOUT_HEAD
 from inspector.adapters.config_repairs import repair_of
 from inspector.adapters.difference import HALF
 from inspector.adapters.expected import PROMPTS
-from inspector.adapters.names import PROMPT, PROMPT_TENSORS, loaded_name, tuner_name
+from inspector.adapters.names import PROMPT, PROMPT_TENSORS, is_remade, loaded_name, tuner_name
 from inspector.adapters.peft_configs import names_modules, refusal, refused_for, renames
 from inspector.algebra.names import key_of
 from inspector.findings.adapters.labels import AdapterLabels
@@ -192,14 +192,16 @@ def _against_base(
     )
     shared = _loaded_elsewhere(absent, frozenset(loaded_name(key, renaming) for key in stored))
     within = {name for name in absent if f"{name.removesuffix('.weight')}{WORDS_AROUND}" in stored}
-    absent = {name: tensors for name, tensors in absent.items() if name not in shared and name not in within}
+    remade = {name: tensors for name, tensors in absent.items() if is_remade(name) and name not in shared}
+    aside = {*shared, *within, *remade}
+    absent = {name: tensors for name, tensors in absent.items() if name not in aside}
     unexpected -= sum(f"{name.removesuffix('.weight')}{WORDS_AROUND}" in found.strange for name in within)
     counted = {} if method in UNREPORTED else absent
     return AgainstBase(
         missing=sum(
             tensors for name, tensors in counted.items() if not (_is_unreported(name) or name in PROMPT_TENSORS)
         ),
-        aliases=found.modules if method == "vblora" else sum(shared.values()) + found.regenerated,
+        aliases=found.modules if method == "vblora" else sum((*shared.values(), *remade.values(), found.regenerated)),
         unexpected=unexpected,
         mismatched=sum(tensors for *_, tensors in mismatched),
         first_missing=next(iter(absent), ""),

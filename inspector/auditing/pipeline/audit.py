@@ -88,7 +88,7 @@ def audit_pipeline(root: Checkpoint, opened: Open, audit_part: AuditPart) -> Aud
     missing = [one for one in absent if one[0] not in entries.unknown]
     renamed = renamed_folders(root, index.values, missing, opened) if missing else {}
     findings.extend((*_missing(missing, renamed), *unnamed(root, index.values, set(renamed.values()))))
-    findings.extend(of_another_class(wanted, parts))
+    findings.extend(of_another_class(index.values.get("_class_name"), wanted, parts))
     findings.extend(of_unfit_classes(index, wanted, parts))
     findings.extend(of_other_widths(index.values.get("_class_name"), parts, [name for name, _ in missing]))
     of_parts = _of_named_classes(findings, _of_parts(parts, wanted, audit_part))

@@ -26,7 +26,7 @@ from inspector.findings.shards.names import FileNameUnknown, VariantOnly
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
 from inspector.loading.outcome import RANDOM, REFUSES
-from inspector.loading.pipelines import PROJECTED, UNPROJECTED, model_classes, projecting_in
+from inspector.loading.pipelines import PROJECTED, UNPROJECTED, accepted_in, model_classes, projecting_in
 from inspector.loading.tables import NEWEST, type_of_class
 from inspector.loading.transformers import loads
 from inspector.matcher.claim import claim_of
@@ -186,9 +186,9 @@ def _that_fit(name: str, key: str, value: int, parts: Mapping[str, Audit]) -> It
             yield f"{other}.{own}"
 
 
-def of_another_class(wanted: Mapping[str, str], parts: Mapping[str, Audit]) -> Iterator[Finding]:
+def of_another_class(pipeline: object, wanted: Mapping[str, str], parts: Mapping[str, Audit]) -> Iterator[Finding]:
     """Findings on components that have a config or weights of another class than the pipeline names; two exchanged
-    components are one finding.
+    components are one finding. pipeline: the class of the pipeline.
     """
     found = {one.component: one for one in _of_another_class(wanted, parts)}
     for name, one in list(found.items()):
@@ -196,7 +196,20 @@ def of_another_class(wanted: Mapping[str, str], parts: Mapping[str, Audit]) -> I
         if other is not None and name in found:
             found[name] = replace(one, exchanged=other)
             found.pop(other, None)
-    yield from found.values()
+    for name, one in found.items():
+        taken = accepted_in(pipeline, name) if isinstance(pipeline, str) else ()
+        if one.exchanged or (one.index in taken) is (one.config in taken):
+            yield one
+        elif one.index in taken:
+            yield replace(one, taken=True)
+        else:
+            fits = parts[name].verdict == CLEAN
+            yield replace(one, library=_library(one.config)) if fits else one
+
+
+def _library(class_name: str) -> str:
+    """The library of a class of models."""
+    return "diffusers" if class_name in model_classes() else "transformers"
 
 
 def _is_exchanged(

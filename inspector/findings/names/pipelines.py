@@ -286,7 +286,8 @@ class ComponentClassDiffers(ContentFinding, frozen=True, kw_only=True, omit_defa
           help              download model_index.json and this folder from one repository
 
     What to do
-        Download both from the same repository and revision.
+        If the pipeline takes only one of the two classes, name it in model_index.json, or take the folder that has it.
+        Otherwise download both from the same repository and revision.
     """
 
     code = "N424"
@@ -295,6 +296,10 @@ class ComponentClassDiffers(ContentFinding, frozen=True, kw_only=True, omit_defa
     index: str
     config: str
     exchanged: str | None = None
+    library: str = ""
+    """The library of the config's class, if the pipeline takes this class and not the one in its index."""
+    taken: bool = False
+    """Whether the pipeline takes the class in its index and not that of the config."""
 
     row_texts = (("model_index.json", "{index}"), ("its config.json", "{config}"))
 
@@ -304,4 +309,10 @@ class ComponentClassDiffers(ContentFinding, frozen=True, kw_only=True, omit_defa
     def remedy(self) -> Remedy:
         if self.exchanged:
             return Remedy(f"exchange the folders {self.component} and {self.exchanged}: each has what the other needs")
+        if self.library:
+            entry = [self.library, self.config]
+            step = Step(action="set", file="model_index.json", key=(self.component,), new=entry)
+            return Remedy(f"name {self.config} for {self.component} in model_index.json", (step,))
+        if self.taken:
+            return Remedy(f"download this folder again: the pipeline needs {self.index} there")
         return Remedy("download model_index.json and this folder from one repository")
