@@ -19,7 +19,10 @@ HEAD, FREQUENCIES, COPY = "transformer.lm_head.weight", "time_proj.weight", "tim
 
 
 def loaded(name: str, of: dict[str, Any], place: Path, *, lost: str = "", added: str = "", **config: Any) -> Load:
-    """The predicted load of the first record of a class that has some values, after a change. config: values of the config, ... for a key to remove."""
+    """The predicted load of the first record of a class that has some values, after a change.
+
+    config: values of the config, ... for a key to remove.
+    """
     record = next(one for one in diffusers_records(name) if of.items() <= one["config"].items())
     spec = {key: one for key, one in spec_of(record).items() if key != lost}
     if added:

@@ -229,7 +229,7 @@ OF_CONFIGS: list[tuple[str, list[Any], str, str]] = [
         for name, part in (
             ("llama.frod", "frod_s_indices"),
             ("llama.tinylora", "tinylora_P"),
-            ("llama.glora-none", "zeros"),
+            ("llama.glora", "glora_C.zeros"),
             ("llama.unilora-indices", "unilora_indices_A"),
         )
     ),
