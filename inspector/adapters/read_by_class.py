@@ -23,7 +23,7 @@ from inspector.adapters.read_ways import OPEN, PARTLY, READ, REFUSED, outcome, r
 from inspector.adapters.tool_base import BaseModules, component_name, plain
 from inspector.algebra.boxes import tuples
 from inspector.algebra.names import name_of
-from inspector.findings.adapters.unread import AdapterMethodUnread, AdapterNamesUnread
+from inspector.findings.adapters.unread import MATRIX, AdapterDimsUnread, AdapterMethodUnread, AdapterNamesUnread
 from inspector.findings.finding import Finding
 from inspector.matcher.families import Families
 from inspector.reconciler.wording import names_in
@@ -103,6 +103,7 @@ def unread_by_class(modules: Sequence[ChangedModule], families: Families, base: 
     firsts = [_first(one) for one in pairs]
     if kind in NO_LORA and not any(first.startswith(PREFIX) for first in firsts):
         yield AdapterMethodUnread(what=f"LoRA of {kind}", such_as=firsts[0])
+    yield from _of_other_dims(pairs, base.modules.get(component, {}))
     dotted = [_own_name(one, own) for one in pairs]
     if not all(dotted):
         yield from _unread_of_authors(pairs, firsts, kind, families)
@@ -130,6 +131,29 @@ def unread_by_class(modules: Sequence[ChangedModule], families: Families, base: 
         scaled=scaled and not keeps_scale,
         refused=bool(refused),
     )
+
+
+def _of_other_dims(pairs: Sequence[ChangedModule], shapes: Mapping[str, Sequence[int]]) -> Iterator[Finding]:
+    """The note on pairs for a layer of the other kind, a convolution of one point or a linear layer.
+
+    Measured with 0.42: `load_lora_weights` for the UNet of Stable Diffusion with and without `use_linear_projection`.
+    """
+    found: list[tuple[ChangedModule, int]] = []
+    for one in pairs:
+        weight = shapes.get(plain(one.name))
+        stored = [part.layout.shape for part in one.parts["down"][1].stored]
+        if weight is not None and any(_is_of_other_kind(shape, weight) for shape in stored):
+            found.append((one, len(weight)))
+    if found:
+        first, wanted = found[0]
+        shape = first.parts["down"][1].stored[0].layout.shape
+        yield AdapterDimsUnread(stored=_first(first), shape=tuple(shape), wanted=wanted, modules=len(found))
+
+
+def _is_of_other_kind(stored: Sequence[int], weight: Sequence[int]) -> bool:
+    """True if one of both is of a linear layer and the other one of a convolution of one point."""
+    few, more = sorted((stored, weight), key=len)
+    return len(few) == len(MATRIX) < len(more) and all(one == 1 for one in more[len(MATRIX) :])
 
 
 def _unread_of_authors(

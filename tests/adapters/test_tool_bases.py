@@ -61,6 +61,28 @@ def test_an_adapter_fits_its_base(name: str) -> None:
     assert (audited.verdict, {one.code for one in audited.findings} - {"A970", "A971"}) == ("clean", {"A901"})
 
 
+SMALL_UNET = {
+    "_class_name": "UNet2DConditionModel", "block_out_channels": [32, 64], "layers_per_block": 1, "norm_num_groups": 8,
+    "cross_attention_dim": 24, "attention_head_dim": 8, "down_block_types": ["CrossAttnDownBlock2D", "DownBlock2D"],
+    "up_block_types": ["UpBlock2D", "CrossAttnUpBlock2D"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("linear", [False, True])
+@pytest.mark.parametrize("dims", [2, 4])
+def test_a_pair_for_a_layer_of_the_other_kind_is_refused_by_diffusers(linear: bool, dims: int) -> None:
+    """Measured: size mismatch with 2 dims for a convolution and 4 for a linear layer."""
+    config = {**SMALL_UNET, "use_linear_projection": linear}
+    spec = {
+        f"lora_unet_down_blocks_0_attentions_0_proj_{side}.lora_{part}.weight": ("F16", (*shape, 1, 1)[:dims])
+        for side in ("in", "out")
+        for part, shape in (("down", (4, 32)), ("up", (32, 4)))
+    }
+    audited = with_base(spec, BaseRead("base", audit_loaded(checkpoint({}, config=config))))
+    assert ("A972" in {one.code for one in audited.findings}) is (linear is (dims == 4))
+    assert audited.verdict == "clean"
+
+
 OLDER = {".a1.": ".a2.", ".a2.": ".a1.", ".b1.": ".b2.", ".b2.": ".b1."}
 """Part of GLoRA -> the one that has its shape in files of LyCORIS before version 2."""
 GLORA = [name for name in records() if name.startswith("lycoris glora")]

@@ -1204,6 +1204,17 @@ FIRES |= {
         kohya(lambda spec: None).checkpoint,
         base=BaseRead("base", audit_loaded(checkpoint({}, None, SMALL_UNET))),
     ),
+    "adapter-dims-unread": lambda: audit_adapter(
+        checkpoint(
+            {
+                f"lora_unet_down_blocks_0_attentions_0_proj_{side}.lora_{part}.weight": ("F16", shape)
+                for side in ("in", "out")
+                for part, shape in (("down", (4, 32)), ("up", (32, 4)))
+            },
+            None,
+        ),
+        base=BaseRead("base", audit_loaded(checkpoint({}, None, SMALL_UNET))),
+    ),
     "adapter-tensor-unknown": lambda: kohya(put("lora_unet_mid_block_attentions_0_attn1_to_q.lora_side", "F16", 4, 64)),
 }
 

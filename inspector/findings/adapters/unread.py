@@ -5,6 +5,9 @@ from __future__ import annotations
 from inspector.findings.finding import Finding, Remedy, Step
 from inspector.findings.words import count
 
+MATRIX = ("outputs", "inputs")
+"""The dims of the weight of a linear layer."""
+
 
 class AdapterNamesUnread(Finding, frozen=True, kw_only=True):
     """diffusers finds no tensor of the adapter by its name.
@@ -92,6 +95,45 @@ class AdapterMethodUnread(Finding, frozen=True, kw_only=True):
     headline_text = "diffusers reads no {what} under these names"
     row_texts = (("such as", "{such_as}"),)
     remedy_text = "load it with ComfyUI or the program that wrote it, or merge it there"
+
+
+class AdapterDimsUnread(Finding, frozen=True, kw_only=True):
+    """diffusers refuses matrices of a LoRA with another number of dims than the base's weight.
+
+    What it means
+        The matrices for a convolution of one point have two dims, or those for a linear layer four: the LoRA was
+        trained for a UNet with the other kind of layer. ComfyUI and sd-scripts read both, as the numbers are the same.
+
+    Why it matters
+        `load_lora_weights` of diffusers builds the matrices as the base's layer has them, and refuses the file
+        (RuntimeError: size mismatch).
+
+    Example
+        note[A972] adapter-dims-unread: diffusers refuses 2 dims for a convolution
+          stored   lora_unet_down_blocks_0_attentions_0_proj_in.lora_down.weight [4, 32]
+          modules  2
+          help     load it with ComfyUI, or add or remove the last two dims of size 1
+
+    What to do
+        For diffusers, store these matrices with the dims of the base's weights.
+    """
+
+    code = "A972"
+    severity = "note"
+
+    stored: str
+    shape: tuple[int, ...]
+    wanted: int
+    modules: int
+
+    remedy_text = "load it with ComfyUI, or add or remove the last two dims of size 1"
+
+    def headline(self) -> str:
+        layer = "a linear layer" if self.wanted == len(MATRIX) else "a convolution"
+        return f"diffusers refuses {count(len(self.shape), 'dim')} for {layer}"
+
+    def rows(self) -> list[tuple[str, str]]:
+        return [("stored", f"{self.stored} {list(self.shape)}"), ("modules", f"{self.modules:,}")]
 
 
 class AdapterBlocksPartial(Finding, frozen=True, kw_only=True):
