@@ -9,7 +9,12 @@ from inspector.notation.kinds import BATCH_NORM, COUNTER
 from inspector.notation.slots import Slot
 
 INTEGERS: Final = frozenset({"I8", "I16", "I32", "I64", "U8", "U16", "U32", "U64", "BOOL"})
-NUMBERS: Final = frozenset({"attention_bias_idxs", "position_ids", "relative_position_index", "token_type_ids"})
+NUMBERS: Final = frozenset(
+    {
+        "attention_bias_idxs", "layer_multipliers", "ngram_heads_offsets", "ngram_heads_vocab_sizes", "position_ids",
+        "relative_position_index", "token_type_ids",
+    }
+)  # fmt: skip
 """Last segments of buffers that transformers builds as integers; floats are rounded down in them."""
 
 

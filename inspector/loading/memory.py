@@ -332,8 +332,13 @@ def _compare(
 
 
 def _within_memory(memory: Memory, place: tuple[str, int], boxes: Sequence[Box]) -> list[Box]:
-    """The tensors of a file that any tensor in memory is made of; layers that the model does not have are excluded."""
-    made = (axes for axes, *_ in memory.parts.get(place, ()))
+    """The tensors of a file that any tensor in memory is made of; layers that the model does not have are excluded.
+
+    Each counts once, also where several families are parts of one tensor in memory (shards of an embedding).
+    """
+    made: tuple[Box, ...] = ()
+    for axes, *_ in memory.parts.get(place, ()):
+        made = joined_with(made, (axes,))
     return [part for axes in made for part in within(boxes, axes)]
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from inspector.architectures.defaults import OLDER, class_defaults, inert_keys
 from inspector.architectures.nested_lists import inner_lists
-from inspector.architectures.value_rules import configs_within, is_replaced
+from inspector.architectures.value_rules import DTYPES, configs_within, is_replaced
 
 TYPE: Final = "model_type"
 OF_OTHER_RULES: Final = frozenset({"rope_parameters", "rope_scaling", "quantization_config", "id2label", "label2id"})
@@ -38,6 +38,8 @@ def unmeasured_value(values: Mapping[str, Any], major: str) -> str | None:
             usual = defaults.get(key)
             if major == OLDER and isinstance(model_type, str) and is_replaced(model_type, key):
                 continue
+            if path and key in DTYPES and isinstance(value, dict):
+                return ".".join((*path, key))
             if _is_odd(key, value, usual) or _is_odd_object(key, value, usual):
                 return ".".join((*path, key))
     return None
@@ -47,13 +49,30 @@ def _is_odd(key: str, value: Any, usual: Any) -> bool:
     """True if a value, or one in an object that is no config, is a list or has settings that were not measured."""
     if key in ROTARY:
         return _has_odd_setting(value)
-    if isinstance(value, dict) and TYPE not in value:
+    if isinstance(value, dict) and TYPE not in value and key not in DTYPES:
         stated = usual if isinstance(usual, Mapping) else {}
         return any(_has_odd_list(name, one, stated.get(name)) for name, one in value.items())
     of_sides = isinstance(value, list) and type(usual) is int and key not in inert_keys()  # in place of one number
     if of_sides and len(value) < FEW:
         return True
-    return _has_odd_list(key, value, usual) or _lacks_list(value, usual) or (key in STAGES and isinstance(value, str))
+    if _mixes_words(value, usual) and key not in inert_keys():
+        return True
+    return _has_odd_list(key, value, usual) or _lacks_list(value, usual) or (key in STAGES and _names_no_stages(value))
+
+
+def _mixes_words(value: Any, usual: Any) -> bool:
+    """True for a list with words and numbers, true or false, where that of the default has only one of these."""
+    kinds, known = ({isinstance(one, str) for one in _plain(listed)} for listed in (value, usual))
+    return len(kinds) > 1 and len(known) < len(kinds)
+
+
+def _plain(listed: Any) -> Iterator[Any]:
+    return (one for one in listed if isinstance(one, str | int | float)) if isinstance(listed, list) else iter(())
+
+
+def _names_no_stages(value: Any) -> bool:
+    """True for a text in place of a list of stages, and for a list with objects or lists."""
+    return isinstance(value, str) or (isinstance(value, list) and any(isinstance(one, dict | list) for one in value))
 
 
 def _contradicting(values: Mapping[str, Any], aliases: Mapping[str, str]) -> Iterator[str]:

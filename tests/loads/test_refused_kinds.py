@@ -117,6 +117,7 @@ def test_refused(model_type: str, suffix: str, change: Change, code: str, new: A
     ("openai_privacy_filter", "Model", ("rope_parameters.beta_fast", 31)),
     ("mistral4", "CausalLM", ("rope_parameters.attention_factor", None)),
     ("blenderbot-small", "Generation", ("num_hidden_layers", 3)),
+    ("vit", "Model", ("dtype", {})),
 ], ids=str)  # fmt: skip
 def test_accepted(model_type: str, suffix: str, change: Change, tmp_path: Path) -> None:
     found = audited(tmp_path, model_type, change, suffix=suffix)
@@ -182,6 +183,9 @@ def test_absent_keys_of_objects(model_type: str, suffix: str, outer: str, keys: 
     ("blenderbot-small", "Generation", ("num_hidden_layers", 1)),  # beside another number of encoder layers
     ("m2m_100", "Generation", ("num_hidden_layers", "")),
     ("depth_anything", "Estimation", ("backbone_config.stage_names", "x")),
+    ("rt_detr_v2", "Model", ("backbone_config.stage_names", [{}, "stage1", "stage2", "stage3", "stage4"])),
+    ("gpt_neo", "Answering", ("attention_layers", ["global", "local", True])),
+    ("sam3_video", "Model", ("detector_config.vision_config.backbone_config.dtype", {})),
     ("apertus", "CausalLM", ("rope_parameters", {**LLAMA3, "low_freq_factor": False})),
     ("mistral_large4", "Generation", ("vision_config.patch_size", [])),
     (
