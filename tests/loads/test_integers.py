@@ -16,6 +16,8 @@ from tests.judged import base_record, spec_of
 from tests.loads.damage import healthy, write
 from tests.loads.test_loads import of_version
 
+NGRAMS = "language_model.layers.0.ple.ple_embedding"
+
 
 @pytest.mark.parametrize(("model_type", "suffix", "buffer", "dtype", "major", "outcome"), [
     ("bros", "Model", "embeddings.position_ids", "F16", OLDER, UNKNOWN),
@@ -28,6 +30,8 @@ from tests.loads.test_loads import of_version
     ("resnet", "Model", "embedder.embedder.normalization.num_batches_tracked", "F32", NEWEST, UNKNOWN),
     ("resnet", "Model", "embedder.embedder.normalization.running_mean", "F16", NEWEST, COMPLETE),
     ("bros", "Model", "embeddings.position_ids", "I64", NEWEST, COMPLETE),
+    ("qwen4_exp", "ExpModel", f"{NGRAMS}.ngram_heads_offsets", "F16", NEWEST, UNKNOWN),
+    ("qwen4_exp", "ExpModel", f"{NGRAMS}.ngram_embedding.shard_1.weight", "F16", NEWEST, COMPLETE),
 ])  # fmt: skip
 def test_buffers_of_integers(
     model_type: str, suffix: str, buffer: str, dtype: str, major: str, outcome: str, tmp_path: Path
