@@ -565,3 +565,21 @@ def test_transformers_4_loads_a_head_with_a_backbone_in_place_of_its_base(tmp_pa
     record = next(one for one in records_of_head if any(name.startswith("backbone.") for name in one["tensors"]))
     found = audit(str(write(healthy(spec_of(record), record["config"]), tmp_path)))
     assert [one.outcome for one in found.loads if one.loader == "transformers"] == ["complete", "complete"]
+
+
+@pytest.mark.parametrize(("model_type", "suffix", "other", "key"), [
+    ("m2m_100", "Generation", "num_hidden_layers", "encoder_layers"),
+    ("bigbird_pegasus", "Generation", "num_hidden_layers", "encoder_layers"),
+    ("codegen", "CausalLM", "num_hidden_layers", "n_layer"), ("gpt_neo", "CausalLM", "num_hidden_layers", "num_layers"),
+])  # fmt: skip
+def test_the_other_name_of_a_key_decides_in_transformers_5(
+    model_type: str, suffix: str, other: str, key: str, tmp_path: Path
+) -> None:
+    """Measured with 5.23: of two numbers of layers it builds those under the other name."""
+    one = base_record(model_type, suffix)
+    layers = one["config"][key]
+    for number, (stated, read) in enumerate([(layers + 1, layers), (layers, layers + 1)]):
+        config = {"model_type": model_type, "architectures": [one["class"]], **one["config"], key: stated, other: read}
+        audited = audit(str(write(healthy(spec_of(one), config), tmp_path / str(number))))
+        assert (audited.loads[0].outcome == "complete") is (read == layers)
+        assert audited.loads[0].outcome != "unknown" and audited.verdict == "findings"
