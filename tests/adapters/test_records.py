@@ -380,13 +380,21 @@ def kinds_of(spec: Spec) -> list[str]:
     return list(kinds.values())
 
 
+MADE_AGAIN = (
+    ".randlora_A", ".randlora_B", ".tinylora_A", ".tinylora_B", ".tinylora_P", ".unilora_indices_", ".unilora_scales_",
+    ".zeros", ".supertuning_indices", ".frod_V.",
+)  # fmt: skip
+"""Parts of the names of frozen tensors; measured: PEFT 0.21 makes them again with the values that were saved."""
+
+
 @pytest.mark.parametrize("name", sampled(reversed(OTHER), 2))
 def test_each_lost_tensor_of_other_methods_is_an_error(name: str) -> None:
     spec = spec_of(name)
     for key in kinds_of(spec):
         rest = {other: entry for other, entry in spec.items() if other != key}
         restored = any(one in key for one in (*RESTORED, *IN_BASE))
-        assert any(one.severity == "error" for one in reported(name, rest).findings) is not restored, key
+        silent = restored or any(one in key for one in MADE_AGAIN)
+        assert any(one.severity == "error" for one in reported(name, rest).findings) is not silent, key
         if "_indices" not in key and not restored:
             audited = reported(name, {**spec, key: ("I32", spec[key][1])})
             assert "T603" in codes(audited) or "token" in key, key
