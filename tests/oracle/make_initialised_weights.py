@@ -11,8 +11,9 @@ every module, by the model that `initialize_weights` takes for it: the innermost
 listed where its `weight` is asked for without a default.
 
 `layers`: model type of the innermost model -> the shortest ends of names that none of its other linear layers has, with
-`#` for a number. `parts`: model type -> [key of a config inside its config, last word of the name of the model that is
-built from it, model type of that config in the records].
+`#` for a number. `others`: the same where the layer is of another class than `nn.Linear`, as GPTQ builds it: only a
+module around it reads its `weight`. `parts`: model type -> [key of a config inside its config, last word of the name of
+the model that is built from it, model type of that config in the records].
 """
 
 from __future__ import annotations
@@ -45,12 +46,12 @@ class Unset(AttributeError):
         self.layer = layer
 
 
-def without_weights(model: Any) -> dict[str, Any]:
-    """Takes the weights of all linear layers of a model away: name -> layer."""
-    linear = importlib.import_module("torch.nn").Linear
-    layers = {name: one for name, one in model.named_modules() if isinstance(one, linear)}
+def without_weights(model: Any, *, linear: bool) -> dict[str, Any]:
+    """Takes the weights of all linear layers away: name -> layer. linear: they stay instances of `nn.Linear`."""
+    nn = importlib.import_module("torch.nn")
+    layers = {name: one for name, one in model.named_modules() if isinstance(one, nn.Linear)}
     for name, layer in layers.items():
-        base = type(layer)
+        base = type(layer) if linear else nn.Module
 
         def get(self: Any, key: str, base: Any = base, name: str = name) -> Any:
             if key == "weight" and key not in self._parameters:
@@ -58,14 +59,14 @@ def without_weights(model: Any) -> dict[str, Any]:
             return base.__getattr__(self, key)
 
         layer._parameters.pop("weight", None)
-        layer.__class__ = type(base.__name__, (base,), {"__getattr__": get})
+        layer.__class__ = type(base.__name__ if linear else "Packed", (base,), {"__getattr__": get})
     return layers
 
 
-def read_layers(model: Any) -> Iterator[str]:
+def read_layers(model: Any, *, linear: bool) -> Iterator[str]:
     """The names of the layers whose weights are read."""
     torch = importlib.import_module("torch")
-    layers = without_weights(model)
+    layers = without_weights(model, linear=linear)
     with torch.device("meta"), torch.no_grad():
         for module, owner in with_owners(model, model):
             while (layer := unset_by(owner, module)) is not None:
@@ -98,12 +99,12 @@ def inner_models(model: Any) -> dict[str, Any]:
     return {name: one for name, one in model.named_modules() if isinstance(one, kind)}
 
 
-def collect(model: Any, read: Names, every: Names) -> None:
-    """Adds the layers of a model to those that are read and to all."""
-    linear = importlib.import_module("torch.nn").Linear
+def collect(model: Any, read: Names, every: Names, *, linear: bool) -> None:
+    """Adds the layers of a model to those that are read and to all. The model is changed."""
+    kind = importlib.import_module("torch.nn").Linear
     owners = inner_models(model)
-    names = [name for name, one in model.named_modules() if isinstance(one, linear)]
-    found = set(read_layers(model))
+    names = [name for name, one in model.named_modules() if isinstance(one, kind)]
+    found = set(read_layers(model, linear=linear))
     for name in names:
         outer = max((one for one in owners if f"{name}.".startswith(f"{one}." if one else "")), key=len)
         key = owners[outer].config.model_type
@@ -145,14 +146,17 @@ def main(wanted: Sequence[str]) -> None:
     """Write the table; with types, from these alone."""
     warnings.simplefilter("ignore")
     logging.disable(logging.CRITICAL)
-    read, every, parts = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set), Names()
-    for model_type in wanted or oracle_types():
-        for model in models(model_type):
-            parts.setdefault(model.config.model_type, set()).update(map(" ".join, parts_of(model)))
-            collect(model, read, every)
-    layers = {key: " ".join(ends(read[key], every[key])) for key in sorted(read)}
+    parts, layers = Names(), dict[str, dict[str, str]]()
+    for name in ("layers", "others"):
+        read, every = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
+        for model_type in wanted or oracle_types():
+            for model in models(model_type):
+                parts.setdefault(model.config.model_type, set()).update(map(" ".join, parts_of(model)))
+                collect(model, read, every, linear=name == "layers")
+        layers[name] = {key: " ".join(ends(read[key], every[key])) for key in sorted(read)}
     listed = {key: [one.split(" ") for one in sorted(parts[key])] for key in sorted(parts) if parts[key]}
-    texts = [f'"{name}": {{\n{_lines(entries)}\n}}' for name, entries in (("layers", layers), ("parts", listed))]
+    tables: dict[str, dict[str, Any]] = {**layers, "parts": listed}
+    texts = [f'"{name}": {{\n{_lines(entries)}\n}}' for name, entries in tables.items()]
     TABLE.write_text("{\n" + ",\n".join(texts) + "\n}\n", encoding="utf-8")
 
 

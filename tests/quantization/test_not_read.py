@@ -9,10 +9,10 @@ import pytest
 from inspector import audit
 from inspector.auditing.quantized.initialised_weights import is_read
 from inspector.dialects.libraries import library_of
-from tests.checkpoints import write
+from tests.checkpoints import genuine, write
 from tests.judged import base_record, judged, spec_of
 from tests.quantization.examples import in_folder, stated_inside
-from tests.quantization.made_by_formula import LLAMA, linears, rest
+from tests.quantization.made_by_formula import LLAMA, gptq, gptq_config, linears, rest
 from tests.quantization.stored import Spec, bad, changed, checkpoint, original
 
 
@@ -203,6 +203,34 @@ def test_layers_of_a_tower_are_initialized_as_the_tower_does(
         name = f"{prefix}vision_tower.encoder.layers.#.self_attn.q_proj"
         assert is_read(name, values) is (usual if found is None else found)
         assert not is_read(f"{prefix}language_model.layers.#.self_attn.q_proj", values)
+
+
+@pytest.mark.parametrize(("layer", "linear", "other"), [
+    ("model.layers.#.self_attn.o_proj", True, True), ("model.layers.#.self_attn.q_proj", False, False),
+])  # fmt: skip
+def test_layers_of_gptq_that_a_module_around_them_initializes(layer: str, linear: bool, other: bool) -> None:
+    """Measured for NanoChat with transformers 5.24, compressed-tensors 0.19 and GPTQModel 7.7."""
+    for values in ({"model_type": "nanochat"}, {"model_type": "qwen3"}):
+        known = values["model_type"] == "nanochat"
+        assert (is_read(layer, values), is_read(layer, values, "others")) == (linear and known, other and known)
+    mlp = "model.layers.#.mlp_block.gate_proj"
+    found = {kind: is_read(mlp, {"model_type": "recurrent_gemma"}, kind) for kind in ("layers", "others")}
+    assert found == {"layers": True, "others": False}
+
+
+@pytest.mark.parametrize(("model_type", "refused"), [("nanochat", True), ("qwen3", False), ("olmo2", False)])
+def test_files_of_gptq_with_such_layers_are_refused(model_type: str, refused: bool, tmp_path: Path) -> None:
+    one = base_record(model_type, "ForCausalLM")
+    config = {**one["config"], "architectures": [one["class"]], "intermediate_size": 96}
+    spec: Spec = dict(genuine(config))
+    for name, (_, shape) in list(spec.items()):
+        if ".layers." in name and len(shape) == 2:
+            del spec[name]
+            parts = gptq(4, -1)(*shape).items()
+            spec |= {f"{name.removesuffix('weight')}{key}": (dtype, tuple(dims)) for key, (dtype, dims) in parts}
+    write(tmp_path, spec, {**config, "quantization_config": gptq_config(4, -1)})
+    newest = next(one for one in audit(tmp_path).loads if str(one.version).startswith("5"))
+    assert (newest.outcome == "refuses") is refused
 
 
 def test_models_within_models_within_models_are_read() -> None:

@@ -219,14 +219,15 @@ def recorded(audited: Audit) -> Mapping[str, Recorded]:
 
         if (unread_names := undivided(audited)) is not None:
             return {NEWEST: unread_names, OLDER: unread_names}
-        if audited.unpacked.settings.base.method not in REPLACES:
-            return {}
         from inspector.auditing.quantized.initialised_weights import unset_weight
-        from inspector.auditing.quantized.unfound_entries import found_by_newest_only, plain_for_newest
-        from inspector.auditing.quantized.unscaled_activations import unscaled_activations
 
         if (unset := unset_weight(audited)) is not None:
             return {NEWEST: unset, OLDER: Recorded(UNKNOWN, UNMEASURED)}
+        if audited.unpacked.settings.base.method not in REPLACES:
+            return {}
+        from inspector.auditing.quantized.unfound_entries import found_by_newest_only, plain_for_newest
+        from inspector.auditing.quantized.unscaled_activations import unscaled_activations
+
         if (unscaled := unscaled_activations(audited)) is not None:
             return {NEWEST: unscaled}
         unfound = plain_for_newest(audited)
