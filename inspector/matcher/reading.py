@@ -176,9 +176,12 @@ def _spelled(claim: Claim, scope: Scope, name: str, families: Families) -> Readi
     best = _as_stored(claim, scope, name, families)
     if best.match.covered == len(families):
         return best
+    own = 0 if best.match.spelling.dialect else best.match.covered
     for prefix in _prefixes(scope, families):
         bare = _without(families, prefix)
         other = best_match(scope, bare, claim.head)
+        if other.spelling.dialect and 2 * own >= len(families):
+            continue  # a module with another name may make the rest look like another program's names
         if other.covered > best.match.covered:
             best = Reading(scope.definition, name, scope, other, bare, prefix, part=_part(families, prefix))
     if best.match.covered < len(best.families) and not best.prefix:

@@ -31,7 +31,12 @@ def differences(case: Reconciled, confidence: str) -> list[Finding]:
         return []
     from inspector.reconciler.missing import absent_and_unexpected
 
-    return joined_findings(case, [*_shapes(case, confidence), *absent_and_unexpected(case, confidence)])
+    found = [*_shapes(case, confidence), *absent_and_unexpected(case, confidence)]
+    if case.absent and len(found) > 1:
+        from inspector.reconciler.renamed_usual import with_usual_parts
+
+        found = with_usual_parts(case, found)
+    return joined_findings(case, found)
 
 
 def _shapes(case: Reconciled, confidence: str) -> Iterator[Finding]:

@@ -33,7 +33,7 @@ from inspector.reconciler.wording import names_in, place_name
 
 _AVERAGE: Final = re.compile(r"(?:module\.)?(?:model_ema|ema_model|ema|averaged_model)\.(?:module\.)?")
 _AVERAGE_ENDS: Final = ("_ema", ".ema")
-_AVERAGES_OWN: Final = frozenset({"decay", "num_updates", "initted", "step"})
+_AVERAGES_OWN: Final = frozenset({"decay", "num_updates", "initted", "step", "n_averaged"})
 """Counters that an averaging wrapper stores."""
 _MOMENTS: Final = re.compile(r"(?:\.|_)(?:exp_avg|exp_avg_sq|max_exp_avg_sq|momentum_buffer)$")
 _OPTIMIZER: Final = re.compile(r"(?:optimizer|optim|optimizer_state)\.(?:state\.)?")
@@ -98,14 +98,17 @@ def _kind(key: str, stored: Families, bare: frozenset[str]) -> str:
 
 
 def _without_twins(stored: Families, found: dict[str, tuple[str, Family]]) -> dict[str, tuple[str, Family]]:
-    """Averages of missing weights: all below a prefix below which most families are averages."""
+    """Averages of missing weights: all below a prefix below which most families are averages, and their counters."""
     under: dict[str, list[str]] = {}
     for key in stored:
         average = _AVERAGE.match(key)
         if average is not None:
             under.setdefault(average[0], []).append(key)
-    mostly = [keys for keys in under.values() if 2 * sum(key in found for key in keys) > len(keys)]
-    return {key: ("average", stored[key]) for keys in mostly for key in keys if key not in found}
+    mostly = {prefix: keys for prefix, keys in under.items() if 2 * sum(key in found for key in keys) > len(keys)}
+    below = {prefix.removesuffix("module.") for prefix in mostly}
+    counters = [name for prefix in below for own in sorted(_AVERAGES_OWN) if (name := prefix + own) in stored]
+    averages = [*(key for keys in mostly.values() for key in keys), *counters]
+    return {key: ("average", stored[key]) for key in averages if key not in found}
 
 
 def _without_dots(stored: Families) -> frozenset[str]:

@@ -22,6 +22,10 @@ def part(below: str, class_name: str) -> list[Any]:
     return [["keep", f"model.{below}."], ["strip", f"model.{below}."], ["config", ["architectures"], [class_name]]]
 
 
+def letters(text: str) -> list[Any]:
+    return ["config", ["hybrid_override_pattern"], text]
+
+
 MISTRAL: list[Any] = [["replace", old, new] for old, new in [
     ("model.layers.", "layers."), ("self_attn.q_proj", "attention.wq"), ("self_attn.k_proj", "attention.wk"),
     ("self_attn.v_proj", "attention.wv"), ("self_attn.o_proj", "attention.wo"), ("mlp.gate_proj", "feed_forward.w1"),
@@ -160,6 +164,22 @@ CASES: list[Row] = [
     ("of both stacks", "mbart", "Generation", [["lose", "layernorm_embedding"]], "findings", ["N403"], "download or"),
     ("of two places", "bart", "Generation", [["lose", "encoder.embed_positions", "decoder.layernorm_embedding"]],
      "findings", ["N403", "N403"], "download or"),
+    ("letters of layers", "nemotron_h", "CausalLM", [["unset", ["layers_block_type"]], letters("ME*-")], "clean", [],
+     ""),
+    ("letters of layers", "nemotron_h", "CausalLM", [["unset", ["layers_block_type"]], letters("*E*-")], "findings",
+     ["C310"], 'set "hybrid_override_pattern": "ME*-" in config.json'),
+    ("letters of layers", "nemotron_h", "CausalLM", [["unset", ["layers_block_type"]], letters("ME*")], "findings",
+     ["C310"], 'set "hybrid_override_pattern": "ME*-" in config.json'),
+    ("letters of layers", "nemotron_h", "CausalLM", [letters("*E*-")], "clean", [], ""),
+    ("letters of layers", "nemotron_h", "CausalLM", [["config", ["layers_block_type", 0], "attention"],
+     letters("ME*-")], "findings", ["C310"], 'set "layers_block_type": ["linear_attention", "moe", '),
+    ("another module name", "smolvlm", "Generation", [["replace", "text_model.", "language_model."]], "findings",
+     ["N407"], 'rename them: "text_model" in place of "language_model"'),
+    ("another module name", "idefics3", "Generation", [["replace", "text_model.", "language_model."]], "findings",
+     ["N407"], 'rename them: "text_model" in place of "language_model"'),
+    ("usual part renamed", "speech-encoder-decoder", "Model", [["replace", "encoder.e", "encoder.wav2vec2.e"],
+     ["replace", "encoder.f", "encoder.wav2vec2.f"], ["replace", "encoder.m", "encoder.wav2vec2.m"]], "findings",
+     ["N407"], "rename them"),
     ("class of another type", "llava", "LlavaModel", [["config", ["model_type"], "bert"]], "findings", ["N444"],
      'set "model_type": "llava"'),
 ]  # fmt: skip

@@ -113,9 +113,17 @@ def averaged(prefix: str, *, dots: bool = True) -> Callable[[Spec], Spec]:
     }
 
 
+def counted(prefix: str, counter: str) -> Callable[[Spec], Spec]:
+    return lambda spec: {**averaged(prefix)(spec), counter: ("BF16", ())}
+
+
 AMONG_WEIGHTS: dict[str, tuple[Callable[[Spec], Spec], str, str]] = {
     **{prefix: (averaged(prefix), "N422", "extra_components") for prefix in (
         "ema.", "model_ema.", "ema_model.", "module.ema.", "ema.module.", "model_ema.module.")},
+    "n_averaged": (counted("ema_model.module.", "ema_model.n_averaged"), "N422", "extra_components"),
+    "n_averaged of torch": (counted("averaged_model.module.", "averaged_model.n_averaged"), "N422",
+                            "extra_components"),
+    "step": (counted("ema.", "ema.step"), "N422", "extra_components"),
     "model_ema without dots": (averaged("model_ema.", dots=False), "N422", "extra_components"),
     "weight_ema": (lambda spec: {**spec, **{f"{n}_ema": e for n, e in spec.items()}}, "N422", "extra_components"),
     "_extra_state": (

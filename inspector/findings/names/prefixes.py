@@ -50,7 +50,7 @@ class PrefixOnNames(BelowPrefix, frozen=True, kw_only=True):
     row_texts = (
         ("from", "{wrapper:or an unknown wrapper}"),
         ("tensors", "{tensors}"),
-        ("without", "{without:count other tensor} do not have it", "without"),
+        ("without", "{without:count other tensor}", "without"),
         ("where", "inside the names", "inside"),
     )
 

@@ -206,6 +206,9 @@ class NotACheckpoint(Refetch, frozen=True, kw_only=True, omit_defaults=True):
         if own is not None:
             return Remedy(f"rename it to {own}", (Step(action="move", file=self.place.file, new=own),))
         words = _REMEDIES.get(self.what)
+        if self.files and words == _RENAME and _SHARD.search(self.names[0] if self.names else ""):
+            again = self.fetch_again()
+            return Remedy(f"convert them to the format that their names state, or {again.words}", again.steps)
         if self.what in _OTHER_FILES and not str(self.place.file).endswith(_OF_WEIGHTS) and not self.files:
             return Remedy("pass a folder with weights, or a file of them")
         if self.what == "archive" and str(self.place.file).casefold().endswith(".zip"):

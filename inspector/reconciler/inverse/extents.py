@@ -23,7 +23,7 @@ from inspector.notation.trace import Leaf
 from inspector.reconciler.inverse.ballots import Ballots
 from inspector.reconciler.inverse.differences import Differences
 from inspector.reconciler.inverse.dims import Place, indices_inside
-from inspector.reconciler.inverse.lists import ask_lists
+from inspector.reconciler.inverse.lists import ask_lists, is_letters
 from inspector.reconciler.inverse.solve import (
     MOST_EQUAL,
     Evaluate,
@@ -84,7 +84,7 @@ def ask_extents(differences: Differences, ballots: Ballots) -> None:
             one.value()
             for leaf in in_order(one.scope, [Word((one.extent.axis,))], scope.trace.reads):
                 current = scope.leaf(leaf)[0] if leaf[-1] != "#" else None
-                if isinstance(current, list):
+                if isinstance(current, list) or is_letters(current, one):
                     lists.setdefault(leaf, []).append(one)
                 elif leaf[-1] != "#":
                     spend(1, LISTS)

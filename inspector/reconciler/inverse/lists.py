@@ -40,13 +40,22 @@ class _Unequal(Protocol):
     def entered(self) -> Entered: ...
 
 
+def is_letters(value: Any, one: _Unequal) -> bool:
+    """True for a text with one letter per layer, as those with which an extent is compared."""
+    if not isinstance(value, str) or len(value) < 2:
+        return False
+    return any(len(word) == 1 for word in literals(one.scope, [Word((one.extent.axis,))]))
+
+
 def ask_lists(scope: Scope, lists: Mapping[Leaf, Sequence[_Unequal]], ballots: Ballots) -> None:
-    """Adds the votes of extents for whole lists, all stages or layers together."""
+    """Adds the votes of extents for whole lists, all stages or layers together, or for texts of a letter per layer."""
     for leaf, unequal in lists.items():
-        current = list(scope.leaf(leaf)[0])
+        stated = scope.leaf(leaf)[0]
+        current, letters = list(stated), isinstance(stated, str)
         tensors = sum(one.tensors for one in unequal)
         for one in unequal:
-            for value in _of_layers(one, leaf, current):
+            for found in _of_layers(one, leaf, current, letters):
+                value = "".join(found) if letters else found
                 ballots.add(
                     leaf,
                     Solution(value, value),
@@ -60,8 +69,8 @@ def ask_lists(scope: Scope, lists: Mapping[Leaf, Sequence[_Unequal]], ballots: B
                 ballots.add(leaf, Solution(counted, counted), "extent", tensors, 0)
 
 
-def _of_layers(one: _Unequal, leaf: Leaf, current: list[Any]) -> Iterator[list[Any]]:
-    """Lists of indices, and lists of one word per layer, at which an extent equals the stored indices."""
+def _of_layers(one: _Unequal, leaf: Leaf, current: list[Any], letters: bool) -> Iterator[list[Any]]:
+    """Lists of indices, and lists of one word or letter per layer, at which an extent equals the stored indices."""
     if one.stored and one.stored.last > MOST_LISTED:
         return
     with one.entered():
@@ -71,7 +80,7 @@ def _of_layers(one: _Unequal, leaf: Leaf, current: list[Any]) -> Iterator[list[A
         if numbered and indices != current and at(indices) == one.stored:
             yield indices
         stated = [item for item in current if isinstance(item, str)]
-        named = literals(one.scope, [Word((one.extent.axis,))])
+        named = [word for word in literals(one.scope, [Word((one.extent.axis,))]) if not letters or len(word) == 1]
         words = [*(item for item in current if isinstance(item, str | int | float)), *named]
         if words and one.stored and (named or len(stated) == len(current)):
             longer = [*current, *[None] * (one.stored.last + 1 - len(current))]
