@@ -180,7 +180,8 @@ def _spelled(claim: Claim, scope: Scope, name: str, families: Families) -> Readi
     for prefix in _prefixes(scope, families):
         bare = _without(families, prefix)
         other = best_match(scope, bare, claim.head)
-        if other.spelling.dialect and 2 * own >= len(families):
+        partial = other.covered < len(bare) and _part(families, prefix)
+        if partial and other.spelling.dialect and 2 * own >= len(families):
             continue  # a module with another name may make the rest look like another program's names
         if other.covered > best.match.covered:
             best = Reading(scope.definition, name, scope, other, bare, prefix, part=_part(families, prefix))
