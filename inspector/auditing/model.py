@@ -33,7 +33,7 @@ from inspector.reconciler.dtypes import dtype_findings, unscaled, weights_not_fl
 if TYPE_CHECKING:
     from inspector.reconciler.stated_total import Stated
 
-SIGNS_OF_TRAINING = ("ema", "_extra_state", "flat_param", "exp_avg", "momentum_buffer", "_packed_params")
+SIGNS_OF_TRAINING = ("ema", "averaged", "_extra_state", "flat_param", "exp_avg", "momentum_buffer", "_packed_params")
 """Parts of names that suggest training state."""
 
 
