@@ -284,7 +284,7 @@ ALIKE = {
 """Classes with the names and shapes of another class: without a config they are not distinguished."""
 UNSEEN = {
     "AutoencoderDC", "AutoencoderTiny", "AutoencoderKLHunyuanImage", "AutoencoderKLMochi", "T2IAdapter",
-    "ZImageTransformer2DModel", "ZImageControlNetModel", "UNet1DModel", "PaellaVQModel",
+    "ZImageTransformer2DModel", "ZImageControlNetModel", "UNet1DModel", "PaellaVQModel", "WuerstchenDiffNeXt",
 }  # fmt: skip
 """Classes with lists that names and shapes do not always determine: these lists are not reported."""
 

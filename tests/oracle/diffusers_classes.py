@@ -14,6 +14,7 @@ IN_PIPELINES = {
     "AceStepTimbreEncoder": _ACE_STEP,
     "CLIPImageProjection": "stable_diffusion.clip_image_project_model",
     "Ideogram4PromptEnhancerHead": "ideogram4.prompt_enhancer",
+    "LearnedClassifierFreeSamplingEmbeddings": "deprecated.vq_diffusion.pipeline_vq_diffusion",
     "LTX2DurationHead": "ltx2.duration_head",
     "LTX2LatentUpsamplerModel": "ltx2.latent_upsampler",
     "LTX2TextConnectors": "ltx2.connectors",
