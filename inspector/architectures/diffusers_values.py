@@ -348,12 +348,15 @@ def _of_others(values: Mapping[str, Any], entry: Mapping[str, Any], class_name: 
             stated = {**class_defaults(class_name)[0], **values}
             beside = {other: int(more or 0) for other, more in map(_with_more, others.split())}
             lengths = {_length(stated.get(other)) and _length(stated[other]) + more for other, more in beside.items()}
-            if len(lengths) > 1 or 0 in lengths or not isinstance(stated.get(key), list) or not stated[key]:
+            if len(lengths) > 1 or 0 in lengths or not isinstance(stated.get(key), (list, str)) or not stated[key]:
                 continue
             wanted, length = lengths.pop(), len(stated[key])
             if seen.isdisjoint(beside) and (length < wanted if kind == "shorter" else length > wanted):
                 seen.add(key)
                 first = next(iter(beside))
+                if isinstance(stated[key], str):
+                    yield RefusedByClass(key, f"{shown(stated[key])} is not a list")
+                    continue
                 detail = f"it has length {length}, {first} {_length(stated[first])}"
                 yield RefusedByClass(key, detail, beside=(first,))
 
