@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,6 +21,7 @@ from inspector.cli.verbs import mend
 from inspector.loading.schedulers import refused_settings
 from inspector.reconciler.stated_total import read_claim
 from inspector.report.json_v1 import audit_json
+from inspector.report.listing import every_tensor_json, every_tensor_text, tensors_text
 from inspector.report.text import audit_text
 from tests.adapters.records import checkpoint, records
 from tests.adapters.records import spec_of as adapter_spec
@@ -944,6 +946,44 @@ def test_lists_of_names_cover_the_components(tmp_path: Path) -> None:
     del text[lost]
     write(folder / "text_encoder", text, TEXT)
     assert inspector.audit(folder).missing == [f"text_encoder/{lost}"]
+
+
+@pytest.mark.parametrize(("values", "words"), [
+    ({"vocab_size": 104}, 'set "vocab_size": 99 in text_encoder/config.json'),
+    ({"hidden_size": "32"}, 'set "hidden_size": 32 in text_encoder/config.json'),
+    ({}, ""),
+])  # fmt: skip
+def test_advice_names_the_folder_of_the_component(values: dict[str, Any], words: str, tmp_path: Path) -> None:
+    folder = pipeline(tmp_path, PARTS)
+    (folder / "text_encoder" / "config.json").write_text(json.dumps({**TEXT, **values}), encoding="utf-8")
+    assert [one.help for one in audit(str(folder)).findings] == [words] * bool(words)
+
+
+def test_the_command_that_downloads_a_component_again_names_its_folder(tmp_path: Path) -> None:
+    folder = pipeline(tmp_path / "models--org--name" / "snapshots" / "abc", PARTS)
+    weights = next((folder / "unet").glob("*.safetensors"))
+    os.truncate(weights, weights.stat().st_size - 100)
+    (finding,) = audit(str(folder)).findings
+    assert finding.help.startswith(f"hf download org/name unet/{weights.name} --revision abc")
+
+
+def test_the_tensors_of_a_pipeline_are_listed_by_component(tmp_path: Path) -> None:
+    audited = audit(str(pipeline(tmp_path, PARTS)))
+    lines = list(every_tensor_text(audited))
+    assert len(lines) == len(genuine(UNET)) + len(genuine(TEXT)) + len(genuine(VAE))
+    assert [one for one in tensors_text(audited).splitlines() if one.endswith("/")] == [
+        "unet/",
+        "text_encoder/",
+        "vae/",
+    ]
+    listed = json.loads("".join(every_tensor_json(audited)))["tensors"]
+    assert [f"{one['file'].partition('/')[0]}/{one['name']}" for one in listed] == [one.split()[0] for one in lines]
+
+
+def test_a_pipeline_says_which_component_has_no_formula(tmp_path: Path) -> None:
+    folder = pipeline(tmp_path, PARTS)
+    next((folder / "vae").glob("*.safetensors")).write_bytes(b"")
+    assert "none for vae" in audit_text(audit(str(folder)))
 
 
 def test_a_pipeline_without_folders_is_reported(tmp_path: Path) -> None:

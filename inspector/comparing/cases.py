@@ -11,7 +11,7 @@ from inspector.algebra.boxes import Box, count
 from inspector.comparing.names import FileNames
 from inspector.comparing.pieces import Identity, Piece, Side
 from inspector.comparing.tally import Carried, Tally
-from inspector.comparing.ties import is_unsettled
+from inspector.comparing.ties import is_unsettled, is_untied
 from inspector.findings.finding import Finding
 from inspector.notation.roles import label
 from inspector.reconciler.wording import family_name
@@ -62,6 +62,10 @@ class Namer:
         """True if the side that lacks a tensor as a parameter has it as a copy."""
         side = self.target if kind == DROPPED else self.source
         return any((one.identity.role, one.identity.tensor) == (identity.role, identity.tensor) for one in side.copies)
+
+    def is_untied(self, kind: str) -> bool:
+        """True if the config of the side that lacks parameters states that nothing is tied."""
+        return is_untied((self.target if kind == DROPPED else self.source).audited)
 
     def is_stored(self, kind: str, name: str) -> bool:
         """True if the side that lacks parameters has a tensor of this name."""

@@ -214,7 +214,7 @@ def _rest(kind: str, listed: Sequence[OpenTensors], namer: Namer) -> Iterator[Ca
             parameters=sum(one.parameters for one in members),
             side="source" if kind == DROPPED else "target",
             shape=first.piece.shape,
-            tied=_tied(first.piece),
+            tied="" if namer.is_untied(kind) else _tied(first.piece),
             names=tuple(name for one in members for name in namer.names(kind).of(one.piece, one.boxes, 3))[:12],
             expected=expected,
             families=tuple(family_name(one.piece.line.family) for one in members[:12]),

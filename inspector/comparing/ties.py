@@ -96,7 +96,7 @@ def _copies(own: Side, other: Side, name: str) -> Iterator[tuple[Piece, TiedCopy
         if _plain(piece.identity) in there:
             continue
         shared = _shares(own.audited, piece)
-        if not shared and (_said(own.audited) or _untied(other.audited) or is_unsettled(own, other, piece)):
+        if not shared and (_said(own.audited) or is_untied(other.audited) or is_unsettled(own, other, piece)):
             continue
         of = block.slot.tied.partition(":")[2]
         yield piece, TiedCopy(piece.identity.role, label(of), piece.parameters, name, shared)
@@ -133,7 +133,7 @@ def _said(audited: Audit) -> bool:
     return audited.checkpoint.config is not None and audited.case is not None and not audited.case.solved
 
 
-def _untied(audited: Audit) -> bool:
+def is_untied(audited: Audit) -> bool:
     """True if the config of the side states that nothing is tied."""
     case = audited.case
     if not _said(audited) or case is None:

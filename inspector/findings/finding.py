@@ -243,6 +243,9 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     def help(self) -> str:
         """The remedy in words, with the name of the component, if any."""
         words = self.of_component().remedy().words
+        if self.from_component is not None:
+            folder, file = self.from_component.name, self.from_component.place.file or "config.json"
+            words = words.replace(f" in {file}", f" in {folder}/{file}")
         if not self.same_fault_in:
             return words
         several = words.replace("this file", "these files").replace("the file", "the files")

@@ -7,7 +7,7 @@ import re
 import msgspec
 
 from inspector.findings.finding import Finding, Place, Remedy, Step
-from inspector.findings.words import first
+from inspector.findings.words import first, number
 
 
 def fetch_file(place: Place, words: str = "download this file again") -> Remedy:
@@ -39,7 +39,8 @@ class Refetch(Finding, frozen=True, kw_only=True, omit_defaults=True):
         if self.same_fault_in and self.place.file:
             several, listed = 1 + len(self.same_fault_in), (self.place.file, *self.same_fault_in)
         files = listed if several else (self.place.file,) if self.place.file else ()
-        named = files if len(files) >= several else ()  # the whole repository if not all names are kept
+        folder = f"{self.from_component.name}/" if self.from_component is not None else ""
+        named = [f"{folder}{file}" for file in files] if len(files) >= several else ()  # else the whole repository
         command = " ".join(
             ("hf download", self.repository or "", *named, "--revision", self.revision or "", "--force-download")
         )
@@ -52,7 +53,11 @@ class Refetch(Finding, frozen=True, kw_only=True, omit_defaults=True):
         """The first half of the advice if the download is unfinished; "" otherwise."""
         if not self.unfinished:
             return ""
-        listed = first(self.unfinished, len(self.unfinished), 2)
+        parts, folder = len(self.unfinished), self.unfinished[0].rpartition("/")[0]
+        if self.unfinished[0].endswith(".incomplete"):  # names of hashes, which say nothing to a reader
+            one = "a partial file" if parts == 1 else f"{number(parts)} partial files"
+            return f"let the download finish that left {one} in {folder}, or "
+        listed = first(self.unfinished, parts, 2)
         if self.unfinished[0].endswith(".aria2"):
             return f"let aria2 finish the download (aria2c -c) that {listed} belongs to, or "
         return f"let the download finish that {listed} belongs to, or "

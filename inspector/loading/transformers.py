@@ -65,6 +65,8 @@ NO_DEFINITION: Final = "a part of the model has no definition"
 _BOTH: Final = re.compile(r"both `(\w+)` and `(\w+)`")
 STACKED: Final = "it reads scales of experts that are stacked while the weights are stored one by one"
 BY_NEWEST: Final = "a config written by transformers 5: "
+MESSAGE_LIMIT: Final = 80
+"""The characters that the loading tables keep of a message (`tests/oracle/make_loading_tables.py`)."""
 
 
 def loads(given: Given, major: str) -> Load:
@@ -127,7 +129,7 @@ def _by_names(given: Given, major: str) -> Load:
             return answer_of(major, REFUSES, f"AutoModel does not find {base}", given, excuse=BY_CLASS)
         name, rules = base, rules_of(base, major)
     if rules is not None and rules.refuses and not rules.refuses.startswith(SHAPES) and _is_refused(given, rules):
-        return answer_of(major, REFUSES, f"{BY_NEWEST}{rules.refuses}", given)
+        return answer_of(major, REFUSES, f"{BY_NEWEST}{refusal(rules)}", given)
     there = given.checkpoint.siblings
     if rules is not None and rules.needs and rules.needs not in there and len(there) < SIBLINGS_KEPT:
         return answer_of(major, REFUSES, f"{rules.needs} is absent", given)
@@ -226,6 +228,12 @@ def _named(class_name: str | None) -> str:
     return BY_CLASS if class_name in names_of(NEWEST).inner else BY_NAME
 
 
+def refusal(rules: ClassRules) -> str:
+    """The recorded message of a refusal; three dots where the table cuts it."""
+    text = rules.refuses
+    return text if len(text) < MESSAGE_LIMIT else f"{text.rpartition(' ')[0]} ..."
+
+
 def _by_newest(given: Given) -> bool:
     """True if transformers 5 wrote the config."""
     return str((given.values or {}).get("transformers_version", "")).startswith(NEWEST)
@@ -272,7 +280,7 @@ def _unread_dtype(found: Counted, major: str) -> str:
 
 def _concluded(given: Given, major: str, found: Counted, rules: ClassRules) -> Load:
     if rules.refuses and _is_refused(given, rules) and found.loaded:
-        return answer_of(major, REFUSES, f"{BY_NEWEST}{rules.refuses}", given)
+        return answer_of(major, REFUSES, f"{BY_NEWEST}{refusal(rules)}", given)
     if found.mismatched:
         words = f"{found.mismatched} of another shape, such as {found.first_mismatched}"
         return answer_of(major, REFUSES, words, given)

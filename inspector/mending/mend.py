@@ -149,7 +149,7 @@ def _into(planned: Mended, folder: str, into: str, again: AuditAgain) -> Mended:
                 os.rmdir(into)
             os.rename(building, into)
     except OSError as problem:
-        return replace(planned, failure=str(problem))
+        return replace(planned, failure=f"{into}: {problem.strerror or problem}")
     finally:
         shutil.rmtree(building, ignore_errors=True)
     after = None if mended.failure is not None else again(into)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from inspector.findings.words import count
+from inspector.findings.words import count, listed
 from inspector.report.clean import clean, figure
 from inspector.report.screen import Screen
 
@@ -69,11 +69,17 @@ def _formula(audited: Audit) -> Row:
     expected = audited.counts.expected_parameters
     if expected is not None:
         return "formula", figure(expected), _agreement(audited)
-    why = "no formula for this architecture" if audited.architecture is None else "not all dims are known"
+    why = without_formula(audited) if audited.architecture is None else "not all dims are known"
     if _is_adapter(audited):
         why = "needs the base (--base)" if audited.base is None else why
         why = why if audited.base is None or audited.checkpoint.adapter is not None else "no adapter_config.json"
     return "formula", "-", why
+
+
+def without_formula(audited: Audit) -> str:
+    """Why a checkpoint of no known architecture has no formula: of a pipeline, which of its components have none."""
+    unknown = [clean(name) for name, one in audited.components.items() if one.counts.expected_parameters is None]
+    return f"none for {listed(unknown, 2)}" if unknown else "no formula for this architecture"
 
 
 def _agreement(audited: Audit) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from json.encoder import encode_basestring_ascii as _json_text
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ from inspector.notation.roles import label
 from inspector.reconciler.ledger import PARAMETER, Line
 from inspector.report.bounded import Room
 from inspector.report.clean import clean, figure, short
-from inspector.report.counts_text import quantized_remark, rounded
+from inspector.report.counts_text import quantized_remark, rounded, without_formula
 from inspector.report.json_v1 import counts_json, dumped, line_json
 from inspector.report.screen import PLAIN, Screen
 from inspector.report.text import family_text
@@ -93,7 +93,7 @@ def _formula_meaning(audited: Audit) -> str:
     if audited.components and audited.counts.expected_parameters is not None:
         return "expected by the configs of the components"
     if audited.architecture is None:
-        return "no formula for this architecture"
+        return without_formula(audited)
     if audited.counts.expected_parameters is None:
         return "not all dims are known"
     solved = audited.case is not None and audited.case.solved
@@ -101,16 +101,25 @@ def _formula_meaning(audited: Audit) -> str:
 
 
 def tensors_text(audited: Audit, screen: Screen = PLAIN) -> str:
-    """Families with role, shape, dtype and index sets."""
+    """Families with role, shape, dtype and index sets; of a pipeline, below the folder of their component."""
+    if audited.components:
+        parts = audited.components.items()
+        return "\n".join(f"{clean(folder)}/\n{tensors_text(part, screen)}" for folder, part in parts)
     kinds = ((line, "" if line.kind == PARAMETER else line.kind) for line in Room().lines(audited.lines, {}))
     return "".join(f"{text}\n" for line, kind in kinds for text in family_text(line, screen, kind))
 
 
 def every_tensor_text(audited: Audit) -> Iterator[str]:
-    """Single tensors in the order of the files, a line each."""
-    roles = _roles(audited)
-    for name, layout in audited.checkpoint.tensors.items():
-        yield f"{clean(name)}  {shape(layout.shape)} {layout.dtype}  {label(roles(name))}\n"
+    """Single tensors in the order of the files, a line each; of a pipeline, after the folder of their component."""
+    for folder, part in _parts(audited):
+        roles, before = _roles(part), f"{clean(folder)}/" if folder else ""
+        for name, layout in part.checkpoint.tensors.items():
+            yield f"{before}{clean(name)}  {shape(layout.shape)} {layout.dtype}  {label(roles(name))}\n"
+
+
+def _parts(audited: Audit) -> Iterable[tuple[str, Audit]]:
+    """The audits with tensors of their own by their folders: the components of a pipeline, else the audit itself."""
+    return audited.components.items() if audited.components else (("", audited),)
 
 
 def _roles(audited: Audit) -> Callable[[str], str]:
@@ -149,19 +158,19 @@ def tensors_json(audited: Audit) -> TensorsDocument:
 
 def every_tensor_json(audited: Audit) -> Iterator[str]:
     """The text of the same object with all tensors, piece by piece."""
-    role, checkpoint = _roles(audited), audited.checkpoint
     yield dumped({**tensors_json(audited)}).removesuffix("\n}\n")
     yield ',\n "tensors": ['
     before = "\n"
-    for line in _tensor_lines(role, checkpoint):
-        yield before
-        yield line
-        before = ",\n"
+    for folder, part in _parts(audited):
+        for line in _tensor_lines(_roles(part), part.checkpoint, folder):
+            yield before
+            yield line
+            before = ",\n"
     yield "\n ]\n}\n"
 
 
-def _tensor_lines(role: Callable[[str], str], checkpoint: Checkpoint) -> Iterator[str]:
-    """The object of each tensor, in one line."""
+def _tensor_lines(role: Callable[[str], str], checkpoint: Checkpoint, folder: str) -> Iterator[str]:
+    """The object of each tensor, in one line. folder: that of the component of a pipeline, else empty."""
     tails: dict[tuple[int, str, str], str] = {}  # layouts by identity, which is stable here: the checkpoint keeps them
     file_of, title = checkpoint.file_of, checkpoint.title
     for name, layout in checkpoint.tensors.items():
@@ -169,7 +178,8 @@ def _tensor_lines(role: Callable[[str], str], checkpoint: Checkpoint) -> Iterato
         tail = tails.get(own)
         if tail is None:
             _, file, meaning = own
-            stored = {"elements": layout.elements, "bytes": layout.bytes, "file": file}
+            below = f"{folder}/{file}" if folder else file
+            stored = {"elements": layout.elements, "bytes": layout.bytes, "file": below}
             rest = {"role": meaning, "dtype": layout.dtype, "shape": list(layout.shape), **stored}
             tail = tails[own] = ", " + json.dumps(rest)[1:]
         yield f'  {{"name": {_json_text(name)}{tail}'

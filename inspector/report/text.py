@@ -206,7 +206,7 @@ def claim_text(claim: TotalClaim) -> str:
     """The result for a claimed total, in one line."""
     stated = clean(claim.stated) or f"{claim.claimed:,}"
     if not claim.agrees:
-        return f"claim {stated}: against the {claim.true:,} parameters"
+        return f"claim {stated}: differs from the {claim.true:,} parameters"
     if claim.matched is not None and claim.matched != claim.claimed:
         return f"claim {stated}: agrees after rounding with {claim.because} ({claim.matched:,})"
     return f"claim {stated}: agrees with {claim.because}"

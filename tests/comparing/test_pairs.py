@@ -166,6 +166,14 @@ def test_an_unexplained_head_is_reported_and_counted_as_in_its_audit(kind: str, 
         assert (found.dropped, found.invented) == ((TIED_HEAD, 0), (0, TIED_HEAD))[number]
 
 
+@pytest.mark.parametrize(("ties", "words"), [(True, "the target uses the embedding instead"), (False, "")])
+def test_a_lost_head_is_the_embedding_only_where_the_config_ties_them(ties: bool, words: str) -> None:
+    source = judged(genuine(LLAMA | {"tie_word_embeddings": False}), LLAMA | {"tie_word_embeddings": False})
+    target = judged(genuine(LLAMA | {"tie_word_embeddings": True}), LLAMA | {"tie_word_embeddings": ties})
+    (lost,) = (one for one in compare_audits(source, target).findings if one.code == "V803")
+    assert dict(lost.rows()).get("because", "") == words
+
+
 def test_the_head_of_a_class_that_ties_by_default_is_a_copy_unless_the_config_unties_it() -> None:
     plain = genuine(GPT2)
     stored = plain | {"lm_head.weight": plain["transformer.wte.weight"]}

@@ -137,3 +137,14 @@ def test_what_llama_cpp_does_with_an_adapter(
 ) -> None:
     audited = audit(str(adapter(tmp_path, change, general_architecture=architecture)))
     assert {one.outcome for one in audited.loads} == {expected}
+
+
+@pytest.mark.parametrize(("wide", "mixed"), [((), False), (("blk.1.attn_q.weight",), True), (("output.weight",), True)])
+def test_vectors_of_a_gguf_file_are_no_mixture_of_dtypes(wide: tuple[str, ...], mixed: bool, tmp_path: Path) -> None:
+    """llama.cpp stores them as F32 next to matrices of any dtype. wide: matrices that are F32 too."""
+    record = records()["llama"]
+    made = target_of(record, source_of(record))
+    half = [name for name, one in made.arrays.items() if one.ndim > 1 and name not in wide]
+    arrays = {name: one.astype(np.float16) if name in half else one for name, one in made.arrays.items()}
+    found = audit(str(Written(made.keys, arrays, dict.fromkeys(half, 1)).save(tmp_path / "model.gguf")))
+    assert ("T601" in {one.code for one in found.findings}) == mixed

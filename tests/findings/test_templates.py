@@ -6,9 +6,12 @@ from string import Formatter
 
 import pytest
 
+from inspector.findings.conversion.downloads import DownloadLeavesOut
 from inspector.findings.finding import Finding, Place
 from inspector.findings.names.tensors import TensorUnexpected
+from inspector.findings.reading.training import TrainingState
 from inspector.findings.registry import all_findings
+from inspector.findings.shards.index import IndexRequired
 from inspector.findings.templates import FUNCTIONS
 
 
@@ -38,3 +41,19 @@ def test_content_of_checkpoints_is_not_a_template() -> None:
     )
     assert finding.headline() == name
     assert "{dtype}" in dict(finding.rows())["stored"]
+
+
+TWENTY = tuple(f"file-{number}" for number in range(20))
+SHORTENED = (
+    IndexRequired(files=28, names=TWENTY, loader="transformers", wanted="model.safetensors.index.json"),
+    TrainingState(kinds=("optimizer",), names=TWENTY, files=30, bytes=1),
+    DownloadLeavesOut(repository="org/name", commit="abc", files=29, names=TWENTY, bytes=1),
+)
+
+
+@pytest.mark.parametrize(
+    ("finding", "rest"), zip(SHORTENED, ("and 25 more", "and 25 more", "and 25 more"), strict=True)
+)
+def test_a_list_states_how_many_of_all_it_leaves_out(finding: Finding, rest: str) -> None:
+    """The findings keep the first names only."""
+    assert any(text.endswith(rest) for _, text in finding.rows())

@@ -94,6 +94,13 @@ def test_writing_to_a_new_folder_leaves_the_old_one_unchanged(name: str, tmp_pat
     assert run(tmp_path / "old", into=str(tmp_path / "new"))[0] == 3
 
 
+def test_a_new_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    damaged("name", tmp_path / "old")
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    text = mend(str(tmp_path / "old"), into=str(tmp_path / "file" / "new")).text
+    assert "Errno" not in text and "/file/new: " in " ".join(text.split())
+
+
 MENTIONS_MEND = {
     "kv heads": "set num_key_value_heads to 2 in config.json (now 8)",
     "renamed family": "rename 6 tensors model.layers.{n}.self_attn.query_proj.weight to",

@@ -118,6 +118,10 @@ def _not_read(audited: Audit, loader: str) -> Finding:
     )
 
 
+READ_GGUF_TOO: Final = frozenset({"transformers", "vllm"})
+"""Loaders of other formats that read a GGUF file too: `gguf_file=`, or the file as the model."""
+
+
 def _of_another_format(audited: Audit, loader: str) -> str:
     """The reason for which the behaviour of a loader of another format is open: its converter may know the class."""
     config = audited.checkpoint.config
@@ -139,4 +143,6 @@ def _unread_by(audited: Audit, loader: str) -> str:
         return f"it does not read a pipeline; diffusers does, and {loader} may read a component"
     if audited.checkpoint.config is None:
         return "there is no config for it"
+    if audited.checkpoint.set_name.endswith(".gguf") and loader in READ_GGUF_TOO:
+        return "how it reads GGUF files was not recorded"
     return f"it does not read this format{f', which is that of {own}' if own else ''}"

@@ -64,9 +64,8 @@ class DownloadIncomplete(DownloadedFiles, frozen=True, kw_only=True):
         return self.place.file or f"{count(self.files, 'file')} of {self.repository}"
 
     def rows(self) -> Rows:
-        names = listed(self.names[:4] if self.files > 4 else self.names, 4)
-        more = f" and {self.files - 4:,} more" if self.files > 4 else ""
-        return [("missing", f"{amount(self.bytes)}: {names}{more}"), ("commit", str(self.commit))]
+        names = first(self.names, self.files, 4)
+        return [("missing", f"{amount(self.bytes)}: {names}"), ("commit", str(self.commit))]
 
 
 class DownloadDiffers(DownloadedFiles, frozen=True, kw_only=True):
@@ -166,7 +165,7 @@ class DownloadWeightsExtra(DownloadedFiles, frozen=True, kw_only=True):
 
     bytes: int
 
-    row_texts = (("extra", "{bytes:amount}: {names:listed 4}"), ("commit", "{commit}"))
+    row_texts = (("extra", "{bytes:amount}: {names:first files 4}"), ("commit", "{commit}"))
     remedy_text = "remove them if they are from another download or commit"
 
     def headline(self) -> str:
@@ -196,7 +195,7 @@ class DownloadLeavesOut(DownloadedFiles, frozen=True, kw_only=True):
     bytes: int
 
     headline_text = "{files:count file} not needed to load these weights"
-    row_texts = (("left out", "{bytes:amount}: {names:listed 4}"),)
+    row_texts = (("left out", "{bytes:amount}: {names:first files 4}"),)
 
 
 class RepositoriesDiffer(Finding, frozen=True, kw_only=True):

@@ -160,7 +160,11 @@ class StorageMissing(Finding, frozen=True, kw_only=True):
     layers: str
 
     headline_text = "{place.file}: {tensors:count tensor} with missing data"
-    row_texts = (("storage", "{members:listed 2}"), ("layers", "{layers}", "layers"), ("tensors", "{names:listed 3}"))
+    row_texts = (
+        ("storage", "{members:first storages 2}"),
+        ("layers", "{layers}", "layers"),
+        ("tensors", "{names:first tensors 3}"),
+    )
 
     def remedy(self) -> Remedy:
         return fetch_file(self.place)

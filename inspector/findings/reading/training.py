@@ -50,7 +50,7 @@ class TrainingState(Finding, frozen=True, kw_only=True):
     bytes: int
 
     headline_text = "{files:count file} of a training run, {bytes} bytes"
-    row_texts = (("files", "{names:listed 5}"),)
+    row_texts = (("files", "{names:first files 5}"),)
     remedy_text = "do not publish these files"
 
 
@@ -84,7 +84,7 @@ class PartitionedSave(Finding, frozen=True, kw_only=True):
     bytes: int
     script: bool
 
-    row_texts = (("entries", "{names:listed 4}"), ("stored", "{bytes} bytes", "bytes"))
+    row_texts = (("entries", "{names:first entries 4}"), ("stored", "{bytes} bytes", "bytes"))
 
     def headline(self) -> str:
         return f"partitions of {_TOOLS[self.what]}, not loadable weights"

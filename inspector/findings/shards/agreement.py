@@ -275,10 +275,12 @@ class TensorDoubled(TensorsOfFile, frozen=True, kw_only=True):
     code = "S208"
     severity = "warning"
     label = "doubled"
-    remedy_text = (
-        "compare the two copies, which headers do not show, and remove one: the index names one file, and transformers "
-        "keeps the copy of the last file"
-    )
+
+    def remedy(self) -> Remedy:
+        words = "compare the two copies, which headers do not show, and remove one"
+        if str(self.place.file or self.names[0]).endswith(".gguf"):
+            return Remedy(words)
+        return Remedy(f"{words}: the index names one file, and transformers keeps the copy of the last file")
 
 
 class ShardNameUnsafe(TensorsOfFile, frozen=True, kw_only=True):

@@ -354,7 +354,7 @@ class IndexMissing(Finding, frozen=True, kw_only=True):
     names: tuple[str, ...]
 
     headline_text = "{files:count shard} without an index"
-    row_texts = (("shards", "{names:listed 4}"),)
+    row_texts = (("shards", "{names:first files 3}"),)
     remedy_text = "download the index, or generate one from the headers"
 
 
@@ -388,7 +388,7 @@ class IndexRequired(Finding, frozen=True, kw_only=True):
     """True if shards are missing as well, which an index of the others would hide."""
 
     headline_text = "{files:count shard} without an index"
-    row_texts = (("shards", "{names:listed 4}"), ("loader", "{loader} looks for {wanted}"))
+    row_texts = (("shards", "{names:first files 3}"), ("loader", "{loader} looks for {wanted}"))
 
     def remedy(self) -> Remedy:
         if self.lacking:
