@@ -949,8 +949,8 @@ def test_lists_of_names_cover_the_components(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("values", "words"), [
-    ({"vocab_size": 104}, 'set "vocab_size": 99 in text_encoder/config.json'),
-    ({"hidden_size": "32"}, 'set "hidden_size": 32 in text_encoder/config.json'),
+    ({"vocab_size": 104}, 'set "vocab_size": 103 in text_encoder/config.json'),
+    ({"hidden_size": "48"}, 'set "hidden_size": 48 in text_encoder/config.json'),
     ({}, ""),
 ])  # fmt: skip
 def test_advice_names_the_folder_of_the_component(values: dict[str, Any], words: str, tmp_path: Path) -> None:

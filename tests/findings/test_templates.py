@@ -51,9 +51,7 @@ SHORTENED = (
 )
 
 
-@pytest.mark.parametrize(
-    ("finding", "rest"), zip(SHORTENED, ("and 25 more", "and 25 more", "and 25 more"), strict=True)
-)
-def test_a_list_states_how_many_of_all_it_leaves_out(finding: Finding, rest: str) -> None:
-    """The findings keep the first names only."""
-    assert any(text.endswith(rest) for _, text in finding.rows())
+@pytest.mark.parametrize("finding", SHORTENED)
+def test_a_list_states_how_many_of_all_it_leaves_out(finding: Finding) -> None:
+    """The findings keep the first names only; each of these leaves out 25."""
+    assert any(text.endswith("and 25 more") for _, text in finding.rows())

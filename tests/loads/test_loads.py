@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -19,7 +18,6 @@ from inspector.auditing.samples import with_samples
 from inspector.auditing.start import audit
 from inspector.loading.outcome import BY_CLASS, CHANGES, COMPLETE, RANDOM, REFUSES, UNKNOWN, UNSUPPORTED, Load
 from inspector.loading.tables import NEWEST, OLDER, rules_of
-from inspector.loading.transformers import refusal
 from inspector.report.json_v1 import audit_json
 from tests.dialects.converters import meta
 from tests.judged import FIXTURES, base_record, oracle_types, records, spec_of
@@ -135,26 +133,6 @@ def test_the_json_block(tmp_path: Path) -> None:
 def test_bare_files_have_no_loader(tmp_path: Path) -> None:
     llama(tmp_path)
     assert audit(str(tmp_path / "model.safetensors")).loads == ()
-
-
-@pytest.mark.parametrize(("loader", "words"), [
-    ("transformers", "how it reads GGUF files was not recorded"),
-    ("vllm", "how it reads GGUF files was not recorded"),
-    ("mlx", "it does not read this format, which is that of llama.cpp"),
-])  # fmt: skip
-def test_what_other_loaders_do_with_a_gguf_file(loader: str, words: str) -> None:
-    judged = judged_for(audit(str(FIXTURES / "checkpoints" / "llama-q8")), loader)
-    assert [one.because for one in judged.skipped if one.check == f"what {loader} does"] == [words]
-
-
-@pytest.mark.parametrize(("message", "words"), [
-    ("is not an object", "is not an object"),
-    ("Error(s) in loading state_dict for Linear: size mismatch for weight: copying a p",
-     "Error(s) in loading state_dict for Linear: size mismatch for weight: copying a ..."),
-    ("a " * 40, f"{'a ' * 39}a ..."),
-])  # fmt: skip
-def test_a_message_that_the_tables_cut_ends_in_dots(message: str, words: str) -> None:
-    assert refusal(SimpleNamespace(refuses=message)) == words  # type: ignore[arg-type]
 
 
 def test_one_loader(tmp_path: Path) -> None:
