@@ -39,9 +39,6 @@ def run(
     """The audit, with a progress bar on standard error while waiting for a network."""
     if config is not None and not os.path.lexists(config):
         raise Failure(f"--config: '{config}' does not exist")
-    for one in base:
-        if not os.path.lexists(one) and _is_path(one):
-            raise Failure(f"--base: '{one}' does not exist")
     from inspector.auditing.start import audit as run_audit
 
     audited = partial(
@@ -53,14 +50,6 @@ def run(
 
     with Bar() as bar:
         return audited(progress=bar)
-
-
-def _is_path(name: str) -> bool:
-    """True if a name that is no local file can only mean one."""
-    from inspector.loader.sources.address import Address, address_of
-
-    address = address_of(name, exists=False)
-    return isinstance(address, Address) and address.kind == "path"
 
 
 def check_loader(loader: str | None) -> None:

@@ -102,11 +102,18 @@ def _each_folder(audited: Audit, source: str) -> str:
 
 
 def _require_adapter(audited: Audit) -> None:
-    """Refuses a base for a checkpoint that is not an adapter, unless it has an adapter's config."""
+    """Refuses a base that does not exist, and one for a checkpoint that is not an adapter, unless it has an adapter's
+    config.
+    """
     from inspector.auditing.start import NO_ADAPTER
+    from inspector.findings.adapters.whole import AdapterBaseUnread
 
     if NO_ADAPTER in audited.skipped and audited.checkpoint.adapter is None:
         raise Failure(f"--base: '{audited.source}' is not an adapter; compare two models with `inspector compare`")
+    unread = [one for one in audited.findings if isinstance(one, AdapterBaseUnread)]
+    absent = next((one for one in unread if one.because.startswith("not-found:")), None)
+    if absent is not None:
+        raise Failure(f"--base: '{absent.source}' does not exist")
 
 
 def _with_data(audited: Audit, reference: bool, values: bool, tensor: Sequence[str], sample: bool) -> Audit:

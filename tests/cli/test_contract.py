@@ -56,7 +56,7 @@ CODES = [
     (("audit", "my-adapter", "--base", "small-llama"), 1),
     (("audit", "absent", "--base", "small-llama"), 3),
     (("audit", "my-adapter", "--base", "./absent"), 2),
-    (("audit", "my-adapter", "--base", "small-llama", "--base", "absent.json"), 2),
+    (("audit", "my-adapter", "--base", "/absent/config.json"), 2),
     (("mend", "my-adapter", "--base", "absent"), 2),
     (("nonsense",), 2),
     (("small-llama",), 0),
