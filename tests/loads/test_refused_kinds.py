@@ -180,7 +180,6 @@ def test_absent_keys_of_objects(model_type: str, suffix: str, outer: str, keys: 
     ("openai_privacy_filter", "Model", ("rope_parameters.beta_fast", "x")),
     ("mistral4", "CausalLM", ("rope_parameters.mscale", [1.0])),
     ("glm_image", "Generation", ("text_config.model_type", {})),
-    ("blenderbot-small", "Generation", ("num_hidden_layers", 1)),  # beside another number of encoder layers
     ("m2m_100", "Generation", ("num_hidden_layers", "")),
     ("depth_anything", "Estimation", ("backbone_config.stage_names", "x")),
     ("rt_detr_v2", "Model", ("backbone_config.stage_names", [{}, "stage1", "stage2", "stage3", "stage4"])),

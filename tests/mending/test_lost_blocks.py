@@ -24,10 +24,19 @@ def test_a_lost_block_is_repaired_or_left_unchanged(name: str, tmp_path: Path) -
     code, done = run(tmp_path, write=True)
     assert digests(tmp_path) == before
     if determined:
-        assert (code, done["after"], done["left"]) == (0, "clean", [])
+        remaining = () if done["after"] == "clean" else remaining_as_written(name, tmp_path / "as written")
+        assert (code, [one["finding"] for one in done["left"]]) == (int(bool(remaining)), [*remaining])
+        assert done["after"] == "clean" or remaining
         assert [step["key"][0] for step in done["steps"]] in (["quantization_config"], ["quantization"])
     else:
         assert (code, done["steps"], len(done["left"])) == (1, [], 1)
+
+
+def remaining_as_written(name: str, folder: Path) -> list[str]:
+    """The errors and warnings of a checkpoint as its tool writes it: transformers 5 does not support HQQ."""
+    spec = {key: (dtype, tuple(shape)) for key, (dtype, shape) in record(name)["tensors"].items()}
+    whole(folder, spec, record(name)["config"])
+    return [one.code for one in audit(str(folder)).findings if one.severity in ("error", "warning")]
 
 
 def test_most_schemes_that_loaders_read_are_repaired(tmp_path: Path) -> None:
