@@ -14,7 +14,7 @@ from typing import Any, Final
 from msgspec import UNSET, Struct
 
 from inspector.architectures.config_types import FLOAT, layer_types, types_of
-from inspector.architectures.defaults import NEWEST, class_defaults
+from inspector.architectures.defaults import NEWEST, OLDER, class_defaults
 from inspector.architectures.nested_lists import WITHIN, entries_of, inner_lists
 from inspector.architectures.refused_kinds_table import KindRules, rules_of_kinds
 from inspector.architectures.refused_value import digits_in
@@ -29,10 +29,18 @@ DEEPEST: Final = 4
 _OTHER_LENGTH: Final = re.compile(r"[+-]\d+$")
 _NO_NUMBERS: Final = frozenset("xys")
 """Where lists with words, nulls and lists are refused, a list with objects is as well: it is computed with."""
-_OTHER_THAN_OBJECT: Final = frozenset("elt")
+OTHER_THAN_OBJECT: Final = frozenset("elt")
 """Where a text and lists are refused in place of a config, numbers, true and false are as well."""
 _ENTRIES: Final = "kvxygisj"
 """Kinds of lists by their entries."""
+OF_DRAWING: Final = ("init", "time_step")
+"""Starts of the names of keys with which weights are drawn. Of these transformers 4 reads those of the outermost config
+for some modules of its parts, and those of the parts for others."""
+
+NO_TEXT: Final = "0"
+"""Letter of an empty text that is accepted in some classes, though other texts are refused."""
+_BY_LIST: Final = "wxpq"
+"""Kinds of which only unknown words and other lengths are refused."""
 
 
 class KindOfValue(Struct, frozen=True):
@@ -48,7 +56,7 @@ class KindOfValue(Struct, frozen=True):
     follows: tuple[str, ...] = ()
 
 
-class _Place(Struct, frozen=True):
+class Place(Struct, frozen=True):
     """A config within the config that is read. path: of this one. kinds: the types of the configs above it, from the
     outermost one to its own. class_name: of the outermost one."""
 
@@ -61,9 +69,9 @@ class _Place(Struct, frozen=True):
     def kind(self) -> str:
         return self.kinds[-1]
 
-    def above(self, depth: int) -> _Place:
+    def above(self, depth: int) -> Place:
         """The config that has this many others above it."""
-        return _Place(self.class_name if not depth else "", self.path[:depth], self.kinds[: depth + 1], self.major)
+        return Place(self.class_name if not depth else "", self.path[:depth], self.kinds[: depth + 1], self.major)
 
 
 def kinds_refused(values: Mapping[str, Any], major: str) -> Iterator[KindOfValue]:
@@ -71,8 +79,7 @@ def kinds_refused(values: Mapping[str, Any], major: str) -> Iterator[KindOfValue
     model_type, classes = values.get("model_type"), values.get("architectures")
     if not isinstance(model_type, str) or "auto_map" in values:
         return
-    named = classes[0] if isinstance(classes, list) and classes and isinstance(classes[0], str) else ""
-    for place, inner in _within(values, _Place(named, (), (model_type,), major)):
+    for place, inner in within(values, outermost(model_type, classes, major)):
         unread = unread_keys(values) if not place.path else frozenset()
         yield from (one for one in _lacking(place, inner) if one.path[0] not in unread)
         following: dict[tuple[str, ...], tuple[str, ...]] = {}
@@ -87,7 +94,38 @@ def kinds_refused(values: Mapping[str, Any], major: str) -> Iterator[KindOfValue
                 yield found
 
 
-def _inside(place: _Place, key: str, value: Any) -> Iterator[tuple[str, Any]]:
+def is_drawn_with(place: Place, key: str) -> bool:
+    """Whether weights of a part are drawn with a key of its own config in some classes only."""
+    return bool(place.path) and place.major == OLDER and key.startswith(OF_DRAWING)
+
+
+def undecided_at(place: Place, key: str) -> str:
+    """The letters of the kinds at a key of which only some values are refused."""
+    own = rules_of_kinds(place.kind, place.major)
+    if not place.path:
+        return own.undecided.get(key, "")
+    found = own.undecided.get(key, "") if is_built(place) else ""
+    if is_drawn_with(place, key) or not _is_confirmed(place):
+        letters = own.model.get(key, "")
+        found += "".join(one for one in letters if one not in _BY_LIST) + ("e" if "l" in letters else "")
+    return found + "".join(rules.undecided.get(dotted, "") for rules, dotted, _ in above_of(place, key))
+
+
+def _is_confirmed(place: Place) -> bool:
+    """Whether it was measured in which classes a config within the config is that of a model; always for version 5."""
+    outer, path = place.above(0), ".".join(place.path)
+    listed = rules_of_kinds(outer.kind, place.major).parts
+    known = any(one.partition(" ")[0] == path and kind == place.kind for one, kind in listed.items())
+    return place.major != OLDER or len(place.path) > 1 or known
+
+
+def outermost(model_type: str, classes: Any, major: str) -> Place:
+    """The place of a whole config."""
+    named = classes[0] if isinstance(classes, list) and classes and isinstance(classes[0], str) else ""
+    return Place(named, (), (model_type,), major)
+
+
+def _inside(place: Place, key: str, value: Any) -> Iterator[tuple[str, Any]]:
     """(name, value) of the lists within a value, of their entries, and of the keys of an object that is no config."""
     for name, _, one in inner_lists(key, value):
         yield name, one
@@ -98,7 +136,7 @@ def _inside(place: _Place, key: str, value: Any) -> Iterator[tuple[str, Any]]:
             yield from _inside(place, f"{key}.{inner}", one)
 
 
-def _lacking(place: _Place, values: Mapping[str, Any]) -> Iterator[KindOfValue]:
+def _lacking(place: Place, values: Mapping[str, Any]) -> Iterator[KindOfValue]:
     """The absent keys that objects within a config need, and those of which the default is the null that is refused."""
     defaults, aliases = class_defaults(place.kind, place.major)
     for name, letters in _letters_at(place).items():
@@ -113,15 +151,15 @@ def _lacking(place: _Place, values: Mapping[str, Any]) -> Iterator[KindOfValue]:
             yield KindOfValue((*place.path, *outer, key), "a value, which the model needs")
 
 
-def _letters_at(place: _Place) -> Mapping[str, str]:
+def _letters_at(place: Place) -> Mapping[str, str]:
     """Name -> letters of what is refused in a config."""
     own = rules_of_kinds(place.kind, place.major)
     listed = [(own.config, "")]
-    if not place.path or _is_built(place):
+    if not place.path or is_built(place):
         listed.append((own.model, ""))
     if not place.path:
         listed.append((own.classes.get(place.class_name, {}), ""))
-    for rules, dotted, name in _above(place, ""):
+    for rules, dotted, name in above_of(place, ""):
         listed.extend((one, dotted) for one in (rules.config, rules.model, rules.classes.get(name, {})))
     found: dict[str, str] = {}
     for letters, start in listed:
@@ -132,14 +170,15 @@ def _letters_at(place: _Place) -> Mapping[str, str]:
     return found
 
 
-def _refused(place: _Place, values: Mapping[str, Any], name: str, value: Any) -> KindOfValue | None:
+def _refused(place: Place, values: Mapping[str, Any], name: str, value: Any) -> KindOfValue | None:
     """What is wrong with a value of a key, or of a list within it; None where no rule refuses it.
 
     Where lists with entries and empty objects are refused, an empty list is as well.
     """
-    kinds = "" if isinstance(value, str) and value == _usual(place, name) else kinds_of(value)
-    letters = _refused_at(place, name) if kinds else ""
-    if set(letters) >= _OTHER_THAN_OBJECT and value is not None and _is_config(place, name):
+    is_usual = isinstance(value, str) and value == usual_at(place, name)
+    kinds = "" if is_usual or (value == "" and NO_TEXT in undecided_at(place, name)) else kinds_of(value)
+    letters = refused_at(place, name) if kinds else ""
+    if set(letters) >= OTHER_THAN_OBJECT and value is not None and is_config(place, name):
         is_right = isinstance(value, dict) and (bool(value) or "o" not in letters)
         wanted = "an object with its keys" if value == {} else "an object"
         return None if is_right else KindOfValue((*place.path, name), wanted)
@@ -151,63 +190,64 @@ def _refused(place: _Place, values: Mapping[str, Any], name: str, value: Any) ->
     return next((one for one in (_refusal(place, values, name, value, one, letters) for one in known) if one), None)
 
 
-def _is_config(place: _Place, key: str) -> bool:
+def is_config(place: Place, key: str) -> bool:
     """Whether a key has a config within the config, by the types of its class or its name."""
     types = types_of(place.kind)
     return key.endswith("_config") or (types is not None and key in types.inner)
 
 
-def _needs_no_object(place: _Place, name: str) -> bool:
+def _needs_no_object(place: Place, name: str) -> bool:
     """Whether the type of a field excludes objects."""
     types = types_of(place.kind)
     accepted = types.fields.get(name, "") if types is not None and place.major == NEWEST else ""
     return bool(accepted) and "o" not in accepted
 
 
-def _usual(place: _Place, key: str) -> Any:
+def usual_at(place: Place, key: str) -> Any:
     """The default of a key, which may be a word in the place of a number, such as `"auto"`."""
     return class_defaults(place.kind, place.major)[0].get(key)
 
 
-def _within(values: Mapping[str, Any], place: _Place) -> Iterator[tuple[_Place, Mapping[str, Any]]]:
+def within(values: Mapping[str, Any], place: Place) -> Iterator[tuple[Place, Mapping[str, Any]]]:
     """A config and those within it."""
     yield place, values
     for key, inner in values.items():
         if isinstance(inner, dict) and len(place.path) < DEEPEST:
             kind = _kind_within(place, key, inner)
             if kind is not None:
-                below = _Place(place.class_name, (*place.path, key), (*place.kinds, kind), place.major)
-                yield from _within(inner, below)
+                below = Place(place.class_name, (*place.path, key), (*place.kinds, kind), place.major)
+                yield from within(inner, below)
 
 
-def _kind_within(place: _Place, key: str, inner: Mapping[str, Any]) -> str | None:
+def _kind_within(place: Place, key: str, inner: Mapping[str, Any]) -> str | None:
     """The type of a config within a config, None for an object that is no config."""
     types = types_of(place.kind)
     kind = (types.inner.get(key, "") if types is not None else "") or inner.get("model_type")
     return kind if isinstance(kind, str) else None
 
 
-def _refused_at(place: _Place, key: str) -> str:
+def refused_at(place: Place, key: str) -> str:
     """The letters of the kinds that are refused at a key."""
     own = rules_of_kinds(place.kind, place.major)
     if not place.path:
         return own.all_of(key, place.class_name)
-    found = own.config.get(key, "") + (own.model.get(key, "") if _is_built(place) else "")
-    return found + "".join(rules.all_of(dotted, name) for rules, dotted, name in _above(place, key))
+    is_read = is_built(place) and not is_drawn_with(place, key)
+    found = own.config.get(key, "") + (own.model.get(key, "") if is_read else "")
+    return found + "".join(rules.all_of(dotted, name) for rules, dotted, name in above_of(place, key))
 
 
-def _above(place: _Place, key: str) -> Iterator[tuple[KindRules, str, str]]:
+def above_of(place: Place, key: str) -> Iterator[tuple[KindRules, str, str]]:
     """(rules, path of the key, class) of the configs above one which build a model of it, the outermost first."""
     for depth, kind in enumerate(place.kinds[:-1]):
         outer, rules = place.above(depth), rules_of_kinds(kind, place.major)
         path = ".".join(place.path[depth:])
-        if rules.part(path, outer.class_name) == place.kind and (not depth or _is_built(outer)):
+        if rules.part(path, outer.class_name) == place.kind and (not depth or is_built(outer)):
             yield rules, f"{path}.{key}", outer.class_name
 
 
-def _is_built(place: _Place) -> bool:
+def is_built(place: Place) -> bool:
     """Whether the class builds a model of a config within the config."""
-    return next(_above(place, ""), None) is not None
+    return next(above_of(place, ""), None) is not None
 
 
 def kinds_of(value: Any) -> str:
@@ -217,8 +257,8 @@ def kinds_of(value: Any) -> str:
     if isinstance(value, list):
         entries = {letter for one in value for letter in _entry(one)}
         return "e" if not value else "l" + "".join(one for one in _ENTRIES if one in entries) + "pq"
-    if isinstance(value, bool):  # in the place of a list or a text it is what a number is
-        return "ra"
+    if isinstance(value, bool):  # in the place of a list or a text it is what a number is; false is 0
+        return "ra" if value else "raz"
     sign = "m" if value < 0 else "z" if value == 0 else "h" if value > 1 else ""
     return sign + "r" + "a" + ("f" if isinstance(value, float) else "")
 
@@ -233,13 +273,13 @@ def _entry(value: Any) -> str:
 
 
 def _refusal(
-    place: _Place, values: Mapping[str, Any], name: str, value: Any, letter: str, letters: str
+    place: Place, values: Mapping[str, Any], name: str, value: Any, letter: str, letters: str
 ) -> KindOfValue | None:
     """What is wrong with a value of a refused kind; None where it is a known word or as long as it should be."""
     key, _, position = name.partition(WITHIN)
     path = (*place.path, *key.split("."))
     if letter in "wx":
-        known = _words(place, name)
+        known = words_at(place, name)
         odd = [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, str)]
         if not known or set(odd) <= set(known):
             return KindOfValue(path, _wanted(letter, letters)) if letter == "x" and not known and odd else None
@@ -252,11 +292,11 @@ def _refusal(
     return KindOfValue(path, f"a list of lists, in which entry {index} is {_wanted(letter, letters)}")
 
 
-def _words(place: _Place, key: str) -> Sequence[str]:
+def words_at(place: Place, key: str) -> Sequence[str]:
     """The words that are known at a key: to its class, to all of an outer type, or to those of its own type."""
     own = rules_of_kinds(place.kind, place.major)
     above = [] if place.path else [(own, key, place.class_name)]
-    above.extend(_above(place, key))
+    above.extend(above_of(place, key))
     listed = (rules.words.get(f"{dotted} {name}") or rules.words.get(dotted) for rules, dotted, name in above)
     known = next((one for one in listed if one), None) or own.words.get(key, ())
     kinds = layer_types()  # with the earlier names of layers, which transformers renames before it looks them up
@@ -264,11 +304,11 @@ def _words(place: _Place, key: str) -> Sequence[str]:
 
 
 def _of_length(
-    place: _Place, values: Mapping[str, Any], name: str, length: int, letter: str
+    place: Place, values: Mapping[str, Any], name: str, length: int, letter: str
 ) -> KindOfValue | None:
     """A list that is shorter or longer than those beside it, which must all be of one length."""
     own, (*outer, key) = rules_of_kinds(place.kind, place.major), name.partition(WITHIN)[0].split(".")
-    listed = (rules.lengths.get(f"{dotted} {letter}") for rules, dotted, _ in _above(place, name))
+    listed = (rules.lengths.get(f"{dotted} {letter}") for rules, dotted, _ in above_of(place, name))
     beside = next((one for one in listed if one), None) or own.lengths.get(f"{name} {letter}")
     if beside is None:
         return None
@@ -307,7 +347,7 @@ def _wanted(letter: str, letters: str) -> str:
     return {
         "n": "a value, which the model needs", "z": "a number other than 0", "e": "a list with entries",
         "r": "a list", "l": "a single value", "f": "an integer", "a": "a text", "d": "a single value",
-        "t": "a list" if _is_of_list(letters) else "a number" if set(letters) & set("mzf") else "of the "
+        "t": "a list" if is_of_list(letters) else "a number" if set(letters) & set("mzf") else "of the "
         "type that its class reads",
         "k": "a list of numbers from 0 on", "v": "a list of numbers above 0", "x": "a list of numbers",
         "y": "a list without null", "s": "a list without lists", "g": "a list of integers", "i": "a list of floats",
@@ -315,7 +355,7 @@ def _wanted(letter: str, letters: str) -> str:
     }[letter]  # fmt: skip
 
 
-def _is_of_list(letters: str) -> bool:
+def is_of_list(letters: str) -> bool:
     """Whether the letters are those of a key that holds a list."""
     return not set(letters).isdisjoint(f"{_ENTRIES}r")
 
@@ -328,7 +368,7 @@ def _meant(value: Any, letter: str, letters: str) -> Any:
         return value[0]
     if letter == "f" and float(value).is_integer():
         return int(value)
-    if letter == "t" and not _is_of_list(letters):
+    if letter == "t" and not is_of_list(letters):
         return digits_in(value)
     if letter not in "gi" or any(type(one) not in (int, float) for one in value):
         return UNSET

@@ -25,7 +25,8 @@ class KindRules(Struct, frozen=True):
     classes: class -> path -> letters. parts: path -> type of the configs within it of which they build the models;
     behind a path the class, where not all do.
     words: path -> the words that are known there, for all classes or behind the name of one. lengths: path and p or q
-    -> the keys that must be as long, or the length that it always has.
+    -> the keys that must be as long, or the length that it always has. undecided: path -> letters of the kinds of which
+    some values are refused, or all by some classes only; `b` is true or false there, and `0` an empty text.
     """
 
     config: Mapping[str, str] = {}
@@ -34,6 +35,7 @@ class KindRules(Struct, frozen=True):
     parts: Mapping[str, str] = {}
     words: Mapping[str, Sequence[str]] = {}
     lengths: Mapping[str, Sequence[str]] = {}
+    undecided: Mapping[str, str] = {}
 
     def all_of(self, path: str, class_name: str) -> str:
         """The letters of what a class refuses at a path."""
@@ -75,6 +77,7 @@ def rules_of_kinds(model_type: str, major: str) -> KindRules:
         parts=stated.get("parts", {}),
         words={path: listed[number].split() for path, number in stated.get("words", {}).items()},
         lengths={path: beside.split() for path, beside in stated.get("lengths", {}).items()},
+        undecided=_letters(stated.get("undecided", ())),
     )
 
 

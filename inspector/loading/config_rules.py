@@ -25,6 +25,7 @@ from inspector.architectures.value_rules import configs_within, refused_values, 
 from inspector.loader.config_file import named_class
 from inspector.loading.layer_overrides import OVERRIDES, is_open_override, refused_override
 from inspector.loading.tables import NEWEST, OLDER
+from inspector.loading.written_rules import REPEATED, layers_of, with_written
 from inspector.notation.definition import Architecture
 from inspector.notation.scope import Scope
 from inspector.notation.settings import Settings
@@ -56,7 +57,7 @@ ANY_IN_OLDER: Final = frozenset({"ministral", "modernbert-decoder"})
 def _rules() -> Mapping[str, Mapping[str, Any]]:
     with open(os.path.join(os.path.dirname(__file__), "config_rules.json"), "rb") as file:
         listed: dict[str, dict[str, Any]] = json.loads(file.read())
-    return listed
+    return with_written(listed)
 
 
 class Refused(Struct, frozen=True):
@@ -84,7 +85,7 @@ def refused_config(
         model_type = types.get(id(inner)) if model_type == "" else model_type
         if isinstance(model_type, str):
             found = next(_refusals(inner, model_type, major, config=True), None)
-            found = found or _refused_layers(inner, model_type, major)
+            found = found or _refused_layers(inner, model_type, major) or _refused_repeats(inner, model_type, major)
             unlike = refused_override(inner, model_type) if major == NEWEST else ""
             found = Refused(unlike, (OVERRIDES,)) if unlike and found is None else found
             if found is not None:
@@ -105,6 +106,22 @@ def open_condition(values: Mapping[str, Any]) -> Refused | None:
             found = next(_refusals(inner, model_type, NEWEST, config=True, kind="open"), None)
             if found is not None:
                 return found
+    return None
+
+
+def open_number(values: Mapping[str, Any]) -> str | None:
+    """The dotted path of a text, list or object that a condition for transformers 4 compares with a number; None if
+    there is none.
+    """
+    for path, inner, model_type in configs_within(values, values.get("model_type")):
+        rules = _rules().get(model_type, {}) if isinstance(model_type, str) else {}
+        compared = {
+            key for rule in rules.get("model", ()) if "(len(" not in rule and "[" not in rule for key in _keys(rule)
+        }
+        usual = defaults_by(OLDER)(model_type)[0] if compared and isinstance(model_type, str) else {}
+        for key in compared & inner.keys():
+            if isinstance(inner[key], str | list | dict) and type(inner[key]) is not type(usual.get(key)):
+                return ".".join((*path, key))
     return None
 
 
@@ -185,6 +202,20 @@ def _refused_layers(values: Mapping[str, Any], model_type: str, major: str) -> R
     return None
 
 
+def _refused_repeats(values: Mapping[str, Any], model_type: str, major: str) -> Refused | None:
+    """Why a list of repeated layer types is refused by transformers 4; None if it is as long as the model is deep."""
+    if major != OLDER or model_type not in REPEATED:
+        return None
+    key, number = REPEATED[model_type]
+    settings = Settings(values, *defaults_by(major)(model_type))
+    stated, layers = (settings.read((one,))[0] for one in (key, number))
+    given = layers_of(stated)
+    if given is None or type(layers) is not int or given == layers:
+        return None
+    spelled = settings.spelled(number)
+    return Refused(f"{key} gives {given} layers, {spelled} is {layers}", (key, spelled))
+
+
 def _too_few(name: str, listed: Sequence[Any], number: Any) -> Refused | None:
     """Why a model cannot be built with a list of layer types that is shorter than its number of layers."""
     if type(number) is not int or len(listed) >= number:
@@ -220,7 +251,8 @@ def _refusals(
         if known and scope.evaluate(parse(rule)) is True:
             yield _refused_by(rule, settings, config=config)
     for majors, number, rule, without in () if config else kinds.get(STAGES, ()):
-        known = all(_is_known(settings, key) for key in (*_keys(number), *_keys(rule)))
+        keys = (one for one in (*_keys(number), *_keys(rule)) if one not in definition.dims)
+        known = all(_is_known(settings, key) for key in keys)
         if known and major in majors and class_name not in without:
             stage = _stage_against(scope, number, rule)
             if stage is not None:
@@ -239,7 +271,8 @@ def _stage_against(scope: Scope, number: str, rule: str) -> int | None:
 
 def _refused_by(rule: str, settings: Settings, *, config: bool) -> Refused:
     """The refusal by a condition. config: by the config class, not by that of the model."""
-    spelled = {settings.spelled(key): settings.read(tuple(key.split(".")))[0] for key in _keys(rule)}
+    read = {settings.spelled(key): settings.read(tuple(key.split(".")))[0] for key in _keys(rule)}
+    spelled = {key: value for key, value in read.items() if value is not None or key in settings.values} or read
     stated = ", ".join(f"{key} {value}" for key, value in spelled.items())
     because = f"its {'config class' if config else 'model'} refuses {show(parse(rule))}: {stated}"
     return Refused(because, tuple(spelled))

@@ -33,6 +33,21 @@ def as_older_reads(values: Mapping[str, Any]) -> dict[str, Any] | None:
     return found if counted or found != values else None  # true equals 1
 
 
+def counted(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The config with 1 and 0 for true and false in place of whole numbers, and with false for empty values in place of
+    switches: code of transformers 4 does not tell them apart.
+    """
+    found = values
+    for path, inner, kind in configs_within(values, values.get("model_type")):
+        defaults = class_defaults(kind, OLDER)[0] if isinstance(kind, str) else {}
+        for key, value in inner.items():
+            if isinstance(value, bool) and _is_number(kind, key, defaults.get(key)):
+                found = with_leaf(found, {}, (*path, key), int(value))
+            elif isinstance(value, str | list | dict) and not value and isinstance(defaults.get(key), bool):
+                found = with_leaf(found, {}, (*path, key), False)
+    return found
+
+
 def _is_number(model_type: Any, key: str, usual: Any) -> bool:
     """True if a key holds a whole number, by its default or by the types of transformers 5."""
     types = types_of(model_type) if isinstance(model_type, str) else None

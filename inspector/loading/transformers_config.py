@@ -8,11 +8,12 @@ from typing import Any
 from inspector.architectures.catalog import definition_of
 from inspector.architectures.value_rules import QUANTIZATION
 from inspector.loader.checkpoint import SIBLINGS_KEPT
-from inspector.loading.config_rules import open_condition, refused_config
+from inspector.loading.config_rules import open_condition, open_number, refused_config
 from inspector.loading.given import Given, answer_of
 from inspector.loading.newest_config import as_newest_reads
+from inspector.loading.older_config import counted
 from inspector.loading.outcome import REFUSES, UNKNOWN, UNMEASURED, UNSUPPORTED, Load
-from inspector.loading.tables import NEWEST, has_type, names_of, rules_of, type_of_class
+from inspector.loading.tables import NEWEST, OLDER, has_type, names_of, rules_of, type_of_class
 from inspector.loading.unmeasured import unmeasured_value
 from inspector.notation.parts import submodels_of
 from inspector.reconciler.config_keys import lacks_method, mistyped
@@ -31,7 +32,8 @@ def by_config(given: Given, major: str) -> Load | None:
         return answer_of(major, UNSUPPORTED, f"it has no model type {values['model_type']}")
     if lacks_method(values, major):
         return answer_of(major, REFUSES, f"{QUANTIZATION} names no quant_method", keys=(QUANTIZATION,))
-    values = as_newest_reads(values) if major == NEWEST else values
+    stated = values
+    values = as_newest_reads(values) if major == NEWEST else counted(values)
     odd = next(mistyped(values), None) if major == NEWEST else None  # transformers 4 checks no types
     if odd is not None:
         key = ".".join(odd.path)
@@ -39,7 +41,8 @@ def by_config(given: Given, major: str) -> Load | None:
     refused = refused_config(values, major, lambda key: _builds(given, key, major))
     if refused is not None:
         return answer_of(major, REFUSES, refused.because, keys=refused.keys)
-    unmeasured = unmeasured_value(values, major)
+    unmeasured = unmeasured_value(values if major == NEWEST else stated, major)
+    unmeasured = unmeasured or (open_number(values) if major == OLDER else None)
     keys: tuple[str, ...] = () if unmeasured is None else (unmeasured,)
     condition = open_condition(values) if major == NEWEST and not keys else None
     keys = keys if condition is None else condition.keys

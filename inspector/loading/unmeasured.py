@@ -1,5 +1,6 @@
 """Finds config values of which no measurement says whether a model can be built with them: odd entries of lists within
-lists, odd keys and values of objects that are no configs, odd settings of rotary embeddings, and odd model types.
+lists, odd keys and values of objects that are no configs, odd settings of rotary embeddings, odd model types, and kinds
+of which only some values are refused.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from typing import Any, Final
 
 from inspector.architectures.defaults import OLDER, class_defaults, inert_keys
 from inspector.architectures.nested_lists import inner_lists
+from inspector.architectures.undecided_kinds import kinds_undecided
 from inspector.architectures.value_rules import DTYPES, configs_within, is_replaced
 
 TYPE: Final = "model_type"
@@ -40,9 +42,10 @@ def unmeasured_value(values: Mapping[str, Any], major: str) -> str | None:
                 continue
             if path and key in DTYPES and isinstance(value, dict):
                 return ".".join((*path, key))
-            if _is_odd(key, value, usual) or _is_odd_object(key, value, usual):
+            if _is_odd(key, value, usual) or _is_odd_object(key, value, usual) or _is_flat(value, usual):
                 return ".".join((*path, key))
-    return None
+    undecided = next(kinds_undecided(values, major), None)
+    return None if undecided is None else ".".join(undecided)
 
 
 def _is_odd(key: str, value: Any, usual: Any) -> bool:
@@ -122,6 +125,13 @@ def _mixes(lists: list[list[Any]]) -> bool:
     """True if lists have true or false where others have a number: it is no size."""
     columns = ([one[index] for one in lists if len(one) > index] for index in range(max(map(len, lists))))
     return any({bool, int} <= set(map(type, column)) for column in columns)
+
+
+def _is_flat(value: Any, usual: Any) -> bool:
+    """True if no entry of a list is a list, though all of the default are."""
+    held = {isinstance(one, list) for one in value if one is not None} if isinstance(value, list) else set()
+    listed = {isinstance(one, list) for one in usual} if isinstance(usual, list) else set()
+    return held == {False} and listed == {True}
 
 
 def _differs(lists: list[list[Any]]) -> bool:

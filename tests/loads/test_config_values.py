@@ -331,6 +331,39 @@ OF_OLDER: list[tuple[str, dict[str, Any], str, str]] = [
     ("mt5", {"is_gated_act": None}, "random", "error"),  # null is off
     ("pop2piano", {"is_gated_act": None}, "random", "error"),
     ("xlstm", {"weight_mode": None}, "complete", "error"),  # neither joined nor separate layers
+    (
+        "gpt_neo",
+        {"attention_types": [[["global", "local", "local"], 1]] * 2},
+        "refuses",
+        "error",
+    ),  # six layers of three
+    ("gpt_neo", {"num_layers": 4}, "refuses", "error"),
+    ("gpt_neo", {"attention_types": [0]}, "unknown", ""),  # no list of lists
+    ("wav2vec2", {"conv_stride": [5]}, "refuses", "error"),
+    ("efficientloftr", {"out_features": [24, 24]}, "refuses", "error"),
+    ("efficientloftr", {"out_features": [48, 24, 24]}, "refuses", "error"),  # the last one is no hidden size
+    ("bit", {"num_groups": 9}, "refuses", "error"),
+    ("bit", {"num_groups": 4}, "complete", ""),
+    ("bit", {"global_padding": "no_such_padding"}, "unknown", ""),
+    ("mamba", {"use_mambapy": True}, "unknown", ""),  # which needs another library
+    ("bert", {"classifier_dropout": -1}, "complete", ""),  # the class for pretraining has no classifier
+    ("mctct", {"hidden_dropout_prob": {}}, "refuses", "error"),
+    ("van", {"drop_path_rate": []}, "refuses", "error"),
+    ("yoso", {"conv_window": []}, "refuses", "error"),
+    ("led", {"decoder_attention_heads": True}, "complete", "warning"),  # one head
+    ("mllama", {"text_config.rope_scaling": 0}, "refuses", "error"),
+    ("lfm2", {"layer_types": ["full_attention", "full_attention", None]}, "unknown", "error"),
+    ("emu3", {"vocabulary_map": -1}, "unknown", "error"),
+    ("clip_vision_model", {"initializer_factor": -0.5}, "refuses", "error"),
+    ("clip", {"vision_config.initializer_range": -1.0}, "unknown", ""),
+    ("musicgen_melody", {"decoder.audio_channels": 3}, "refuses", "error"),
+    ("swinv2", {"hidden_dropout_prob": []}, "refuses", "error"),
+    ("t5gemma", {"decoder.query_pre_attn_scalar": False}, "refuses", "error"),  # false is 0
+    ("videomae", {"num_frames": 1}, "refuses", "error"),  # less than one tube
+    ("sam2_hiera_det_model", {"patch_kernel_size": [7, 7, 7]}, "unknown", ""),
+    ("sam2_video", {"vision_config.backbone_config.dtype": -1}, "unknown", ""),
+    ("autoformer", {"feature_size": True}, "unknown", ""),  # torch makes no tensor with it
+    ("glpn", {"depths": [1, 2, 1, -1]}, "unknown", "error"),
 ]
 
 
@@ -341,6 +374,22 @@ def test_what_transformers_4_does(
     found = judged_for(audited(tmp_path, model_type, *changes.items()), "transformers@4")
     assert [one.outcome for one in found.loads] == [outcome]
     assert [one.severity for one in found.findings if one.severity != "note"] == [severity] * bool(severity)
+
+
+@pytest.mark.parametrize(("model_type", "suffix", "change", "outcome"), [
+    ("bert", "SequenceClassification", ("classifier_dropout", -1), "refuses"),
+    ("roberta", "TokenClassification", ("classifier_dropout", 1.5), "refuses"),
+    ("bert", "SequenceClassification", ("classifier_dropout", 0.5), "complete"),
+    ("reformer", "ForMaskedLM", ("is_decoder", True), "refuses"),
+    ("qwen2", "SequenceClassification", ("pad_token_id", ""), "unknown"),
+    ("mobilenet_v1", "Model", ("classifier_dropout_prob", None), "complete"),
+    ("lfm2", "CausalLM", ("block_multiple_of", ""), "unknown"),  # which only some models accept
+], ids=str)  # fmt: skip
+def test_what_classes_of_transformers_4_do(
+    model_type: str, suffix: str, change: tuple[str, Any], outcome: str, tmp_path: Path
+) -> None:
+    found = judged_for(audited(tmp_path, model_type, change, suffix=suffix), "transformers@4")
+    assert [one.outcome for one in found.loads] == [outcome]
 
 
 @pytest.mark.parametrize(("model_type", "value"), [

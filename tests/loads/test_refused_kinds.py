@@ -25,6 +25,9 @@ LLAMA3 = {
 EVERY = 7
 """Every so many records are read."""
 
+WITHOUT_ANGLES = ("mllama", "4")
+"""The fixture leaves out the `rope_scaling` of this config, without which transformers 4.57 builds no model."""
+
 REFUSED: list[tuple[str, str, Change, str, Any]] = [
     # model type, end of the class, key and value, code, the value that the remedy sets; ... where it sets none
     ("t5", "Generation", ("d_kv", -20), "C311", 20),
@@ -209,7 +212,12 @@ def test_no_config_that_was_built_or_published_has_a_refused_value() -> None:
         if record["config"]
     ]
     raw = gzip.decompress((FIXTURES / "published_configs.json.gz").read_bytes())
-    published = [(one["config"], f"transformers {major}") for one in json.loads(raw) for major in "54"]
+    published = [
+        (one["config"], f"transformers {major}")
+        for one in json.loads(raw)
+        for major in "54"
+        if (one["config"]["model_type"], major) != WITHOUT_ANGLES
+    ]
     for config, writer in (*configs, *published):
         major = writer.removeprefix("transformers ")[0]
         assert not list(kinds_refused(config, major)) and unmeasured_value(config, major) is None, config

@@ -15,8 +15,10 @@ number. The line of a model type has the versions that were measured, and for ea
              class, where not all do
     words    path -> the words that are known there; behind a path the class that they are for, where it is for one
     lengths  path and p or q -> the keys that must be as long, or the length that the list always has
+    undecided  kinds of which only some values are refused, or only by some classes
 
-FOLDER/MAJOR/TYPE.further.json has rows like those of `confirm_values.py` that are added to what the table has.
+FOLDER/MAJOR/TYPE.further.json and TYPE.odd.json have rows like those of `confirm_values.py` that are added to what the
+table has.
 Kinds that the config of a record has are excluded. A path below a part is listed only where the type of the part
 has no records. The letters are those of `tests/oracle/value_cases.py`, where m stands for m and o, h for h and u, g
 for f in a list, and a for a number in place of a text.
@@ -35,8 +37,8 @@ from inspector.architectures.nested_lists import entries_of, inner_lists
 from inspector.architectures.refused_kinds import kinds_of
 from inspector.loading.tables import has_type, names_of
 from tests.judged import base_record, oracle_types, records
+from tests.oracle.value_cases import UNDECIDED, decoded, places
 from tests.oracle.value_cases import Path as Place
-from tests.oracle.value_cases import decoded, places
 
 TABLE = Path(__file__).parents[2] / "inspector" / "architectures" / "refused_kinds.jsonl"
 RULES = json.loads((TABLE.parent / "value_rules.json").read_text(encoding="utf-8"))
@@ -49,7 +51,9 @@ REPEATED = "attention_types[][]"
 BY_LIST = "wxpq"
 """Kinds of which only values not listed, or of another length than related lists, are refused."""
 TYPES = tuple(oracle_types())
-CONFIRMED, FURTHER = ".confirmed.json", ".further.json"
+CONFIRMED, FURTHER = ".confirmed.json", (".further.json", ".odd.json")
+PAIRS = ("config", "model", UNDECIDED)
+"""Parts of an entry that are lists of pairs."""
 BUILDING = ("Model", "Backbone", "Encoder", "Decoder")
 """Ends of the names of classes that build the model of a type without a head."""
 Scope = tuple[str, tuple[str, ...] | None]
@@ -168,7 +172,7 @@ def as_texts(stated: Mapping[str, Any], head: Mapping[str, Any]) -> dict[str, An
 
     return {
         **stated,
-        **{key: pairs(stated.get(key, ())) for key in ("config", "model")},
+        **{key: pairs(stated.get(key, ())) for key in PAIRS},
         "classes": {name: pairs(numbers) for name, numbers in stated.get("classes", {}).items()},
         "words": {path: head["words"][number] for path, number in stated.get("words", {}).items()},
     }
@@ -178,7 +182,7 @@ def as_numbers(stated: Mapping[str, Any], pairs: Numbers, words: Numbers) -> dic
     """The part of a line for a version."""
     found = {
         **stated,
-        **{key: [pairs.of(text) for text in stated[key]] for key in ("config", "model")},
+        **{key: [pairs.of(text) for text in stated.get(key, ())] for key in PAIRS},
         "classes": {
             name: [pairs.of(text) for text in dict.fromkeys(texts)] for name, texts in stated["classes"].items()
         },
@@ -253,19 +257,23 @@ def with_built(stated: Mapping[str, Any], built: Mapping[str, str], types: Colle
 def with_further(model_type: str, stated: Mapping[str, Any], path: Path) -> dict[str, Any]:
     """The entry of a type and a version, with measurements of further places of its configs."""
     found = {**stated, "model": [*stated["model"]], "classes": dict(stated["classes"])}
+    found[UNDECIDED] = list(stated.get(UNDECIDED, ()))
     found["lengths"], found["words"] = lengths, known_words = dict(stated.get("lengths", {})), dict(stated["words"])
     held: dict[Place, set[str]] = {}
     for config in (decoded(one["config"]) for one in records(model_type) if one["config"]):
         for place, value in places(config):
             for one, kept in named_values(place, value):
-                held.setdefault(one, set()).update(kinds_of(kept))
+                held.setdefault(one, set()).update(kinds_of(kept), "b" * (kept is True), "0" * (kept == ""))
     known = {one.partition(" ")[0]: one.partition(" ")[2] for key in ("config", "model") for one in stated[key]}
-    for place, letters, _, classes, words, beside in json.loads(path.read_text(encoding="utf-8")):
+    for place, letters, stage, classes, words, beside in json.loads(path.read_text(encoding="utf-8")):
         dotted = ".".join(place)
         if beside and lengths.setdefault(f"{dotted} {letters}", " ".join(beside)) != " ".join(beside):
             continue  # another length for another class
         new = (one for one in letters if one in BY_LIST or one not in held.get(tuple(place), ()))
         left = "".join(one for one in new if one not in known.get(dotted, ""))
+        if stage == UNDECIDED:
+            found[UNDECIDED].extend([f"{dotted} {left}"] if left else [])
+            continue
         if left and classes is None:
             found["model"].append(f"{dotted} {left}")
         if left and words:
@@ -314,10 +322,10 @@ def main() -> None:
             for model_type, built in json.loads(listed.read_text(encoding="utf-8")).items():
                 if (model_type, major) in new:
                     new[model_type, major] = with_built(new[model_type, major], built, types)
-    for (model_type, major), stated in new.items():
-        path = folder / major / f"{model_type}{FURTHER}"
-        if path.exists():
-            new[model_type, major] = with_further(model_type, stated, path)
+    for model_type, major in tuple(new):
+        for path in (folder / major / f"{model_type}{ending}" for ending in FURTHER):
+            if path.exists():
+                new[model_type, major] = with_further(model_type, new[model_type, major], path)
         new[model_type, major] = of_all_classes(model_type, new[model_type, major])
     for (model_type, major), stated in sorted(new.items(), key=lambda one: (one[0][0], -int(one[0][1]))):
         line = lines.setdefault(model_type, {"versions": ""})

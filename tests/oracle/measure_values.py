@@ -109,6 +109,9 @@ class Builder:
             dtype = torch.float32
         if self.major == "4":
             contexts = [self.transformers.modeling_utils.no_init_weights(), torch.device("meta")]
+            config.dtype = torch.get_default_dtype()  # as `_get_dtype` does, which fails where a part is null
+            for key in config.sub_configs:
+                getattr(config, key).dtype = config.dtype
         else:
             contexts = kind.get_init_context(dtype, False, False, None)
         with contextlib.ExitStack() as stack:

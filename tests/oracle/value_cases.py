@@ -26,6 +26,8 @@ from typing import Any
 
 Path = tuple[str, ...]
 NO_WORD = "no_such_word"
+UNDECIDED = "undecided"
+"""Stage of kinds of which only some values are refused, or only by some classes."""
 FAR_BELOW = -1000003
 SKIPPED = frozenset(
     {

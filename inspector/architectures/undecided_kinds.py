@@ -1,0 +1,93 @@
+"""Finds config values of kinds of which transformers refuses only some values, or of which nothing was measured though
+others are refused in their place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from inspector.architectures.defaults import OLDER
+from inspector.architectures.refused_kinds import (
+    NO_TEXT,
+    OF_DRAWING,
+    OTHER_THAN_OBJECT,
+    Place,
+    is_config,
+    is_of_list,
+    kinds_of,
+    outermost,
+    refused_at,
+    undecided_at,
+    usual_at,
+    within,
+    words_at,
+)
+from inspector.architectures.unread_keys import unread_keys
+
+_SWITCH: Final = "b"
+"""Letter of true and false where only some values of a kind are refused."""
+_OF_NUMBERS: Final = "dmzfhar"
+"""Kinds that are refused in place of numbers and words, and not in place of objects."""
+_LAYERS: Final = "layer_types"
+"""End of the names of lists of words of which other rules have the words."""
+_COUNTS: Final = ("depths", "num_")
+"""Starts of the names of lists of numbers of layers and heads."""
+_OF_SIZES: Final = frozenset("mf")
+"""Kinds that are refused in place of the size of a tensor, and not both in place of other numbers."""
+_SCALE: Final = "scale"
+"""In the names of numbers that fill tensors."""
+_OF_IMAGES: Final = ("kernel", "stride", "padding", "patch", "image_size")
+"""In the names of pairs of a height and a width."""
+_DTYPES: Final = ("dtype", "torch_dtype")
+_PADDING: Final = "pad_token_id"
+"""A number that embeddings and the settings of text generation compare."""
+
+
+def kinds_undecided(values: Mapping[str, Any], major: str) -> Iterator[tuple[str, ...]]:
+    """The paths of values of kinds of which a version refuses only some values, or only in some classes."""
+    model_type, classes = values.get("model_type"), values.get("architectures")
+    if not isinstance(model_type, str) or "auto_map" in values:
+        return
+    for place, inner in within(values, outermost(model_type, classes, major)):
+        unread = unread_keys(values) if not place.path else frozenset()
+        for key, value in ((key, value) for key, value in inner.items() if key not in unread):
+            letters = undecided_at(place, key)
+            open_kind = bool(letters) and not set(letters).isdisjoint(_undecided_kinds(value))
+            if (open_kind or (major == OLDER and _is_unmeasured(place, key, value))) and value != usual_at(place, key):
+                yield (*place.path, key)
+
+
+def _is_unmeasured(place: Place, key: str, value: Any) -> bool:
+    """Whether a value is of a kind of which no refusal was measured, though others are refused in its place."""
+    if key in _DTYPES:  # it replaces those of the outermost config and of most configs in it
+        return bool(place.path) and isinstance(value, int | float)
+    letters = refused_at(place, key)
+    usual = usual_at(place, key)
+    if key.startswith(OF_DRAWING) or key == _PADDING:
+        is_text = isinstance(value, str | list | dict) and (key == _PADDING or type(usual) in (int, float))
+        below = isinstance(value, int | float) and value < 0 and key != _PADDING
+        return (is_text or below) and not set(kinds_of(value)) & set(letters)
+    if isinstance(value, bool) and (set(letters) >= _OF_SIZES or (_SCALE in key and type(usual) is float)):
+        return True  # torch makes no tensor with it
+    if isinstance(value, list) and value:
+        if isinstance(usual, list | tuple) and len(usual) == 2 != len(value) and any(one in key for one in _OF_IMAGES):
+            return True
+        entries = {type(one) for one in value}
+        of_words = "x" in letters and bool(words_at(place, key))
+        below = key.startswith(_COUNTS) and any(isinstance(one, int | float) and one < 0 for one in value)
+        return (below and "k" not in letters) or (
+            entries != {str} and (of_words or (key.endswith(_LAYERS) and str in entries))
+        )
+    if set(letters) >= OTHER_THAN_OBJECT and set(letters).isdisjoint(_OF_NUMBERS):  # the place of an object
+        return not isinstance(value, dict | None) and not set(kinds_of(value)) & set(letters)
+    if isinstance(value, int) and (value <= 0 or isinstance(value, bool)):
+        return isinstance(usual, list | tuple) and "r" not in letters
+    if value not in ([], {}) or set(letters).isdisjoint("tl") or is_config(place, key):
+        return False
+    return "d" not in letters and (value == {} or not (is_of_list(letters) or "e" in letters))
+
+
+def _undecided_kinds(value: Any) -> str:
+    """The letters of the kinds of a value, among them those of a switch and of an empty text."""
+    return kinds_of(value) + (_SWITCH if isinstance(value, bool) else NO_TEXT if value == "" else "")
