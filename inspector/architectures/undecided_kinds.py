@@ -58,6 +58,15 @@ def kinds_undecided(values: Mapping[str, Any], major: str) -> Iterator[tuple[str
                 yield (*place.path, key)
 
 
+def true_sizes(values: Mapping[str, Any], major: str) -> Iterator[tuple[str, ...]]:
+    """The paths of true and false in place of sizes of tensors, with which torch makes no tensor even where 1 is right."""
+    model_type = values.get("model_type")
+    if isinstance(model_type, str):
+        for place, inner in within(values, outermost(model_type, values.get("architectures"), major)):
+            stated = (key for key, value in inner.items() if isinstance(value, bool))
+            yield from ((*place.path, key) for key in stated if set(refused_at(place, key)) >= _OF_SIZES)
+
+
 def _is_unmeasured(place: Place, key: str, value: Any) -> bool:
     """Whether a value is of a kind of which no refusal was measured, though others are refused in its place."""
     if key in _DTYPES:  # it replaces those of the outermost config and of most configs in it
@@ -68,8 +77,8 @@ def _is_unmeasured(place: Place, key: str, value: Any) -> bool:
         is_text = isinstance(value, str | list | dict) and (key == _PADDING or type(usual) in (int, float))
         below = isinstance(value, int | float) and value < 0 and key != _PADDING
         return (is_text or below) and not set(kinds_of(value)) & set(letters)
-    if isinstance(value, bool) and (set(letters) >= _OF_SIZES or (_SCALE in key and type(usual) is float)):
-        return True  # torch makes no tensor with it
+    if isinstance(value, bool) and _SCALE in key and type(usual) is float:
+        return True  # torch fills no tensor with it
     if isinstance(value, list) and value:
         if isinstance(usual, list | tuple) and len(usual) == 2 != len(value) and any(one in key for one in _OF_IMAGES):
             return True

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
+from inspector.architectures.undecided_kinds import true_sizes
 from inspector.architectures.value_rules import PRUNED
 from inspector.findings.finding import NO_QUANTIZER
 from inspector.loader.checkpoint import SIBLINGS_KEPT
@@ -31,6 +32,7 @@ from inspector.loading.outcome import (
     TWICE,
     UNFILLED,
     UNKNOWN,
+    UNMEASURED,
     Load,
     not_in_file,
 )
@@ -76,6 +78,10 @@ def loads(given: Given, major: str) -> Load:
         answer = _by_names(as_version_reads(given, major), major)
     if answer.excuse == MAY_BE_ABSENT and not is_known_class(given.class_name, major):
         return replace(answer, excuse=BY_NAME, because=f"{answer.because}; only {given.class_name} may not need them")
+    size = next(true_sizes(given.values or {}, major), None) if major == OLDER and answer.outcome == COMPLETE else None
+    if size is not None:
+        because = f"torch may make no tensor with such a value of {'.'.join(size)}"
+        return answer_of(major, UNKNOWN, because, given, keys=(".".join(size),), excuse=UNMEASURED)
     method = unread_method(given.values or {}, major)
     if method is not None and answer.outcome in FAILURES:
         return replace(answer, because=f"{NO_QUANTIZER} {method}: {answer.because}")

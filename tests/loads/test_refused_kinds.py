@@ -25,6 +25,8 @@ LLAMA3 = {
 EVERY = 7
 """Every so many records are read."""
 
+OF_A_LIBRARY = ("use_mambapy", "use_falcon_mambapy")
+"""Switches with which transformers 4.57 builds a model only where another library is installed."""
 WITHOUT_ANGLES = ("mllama", "4")
 """The fixture leaves out the `rope_scaling` of this config, without which transformers 4.57 builds no model."""
 
@@ -209,7 +211,7 @@ def test_no_config_that_was_built_or_published_has_a_refused_value() -> None:
         ({**decoded(record["config"]), "model_type": model_type, "architectures": [record["class"]]}, record["writer"])
         for model_type in oracle_types()
         for record in records(model_type)[::EVERY]
-        if record["config"]
+        if record["config"] and not any(record["config"].get(key) for key in OF_A_LIBRARY)
     ]
     raw = gzip.decompress((FIXTURES / "published_configs.json.gz").read_bytes())
     published = [

@@ -50,7 +50,7 @@ REFUSES, BUILDS = "refuses", "builds"
 NUMBERS = "mzhb"
 
 
-class Measured(Struct, frozen=True):
+class OddValue(Struct, frozen=True):
     """What a class does with a value. letters: the kinds that the table has refused at the place for this class."""
 
     class_name: str
@@ -72,9 +72,9 @@ def letter_of(value: Any) -> str:
     return "d" if isinstance(value, dict) else "l" if value else "e"
 
 
-def rows_of(found: Sequence[Measured]) -> Iterator[list[Any]]:
+def rows_of(found: Sequence[OddValue]) -> Iterator[list[Any]]:
     """The rows of a type."""
-    by_path: dict[str, dict[str, list[Measured]]] = {}
+    by_path: dict[str, dict[str, list[OddValue]]] = {}
     for one in found:
         by_path.setdefault(one.path, {}).setdefault(one.class_name, []).append(one)
     for path, by_class in by_path.items():
@@ -89,11 +89,11 @@ def rows_of(found: Sequence[Measured]) -> Iterator[list[Any]]:
                 yield [path.split("."), letter, UNDECIDED, None, None, None]
 
 
-def _kind(one: Measured) -> str:
+def _kind(one: OddValue) -> str:
     return "t" if one.value == "" and one.usual is None else letter_of(one.value)
 
 
-def kinds_refused_by(path: str, found: Sequence[Measured]) -> tuple[str, str]:
+def kinds_refused_by(path: str, found: Sequence[OddValue]) -> tuple[str, str]:
     """Letters of the kinds of which a class refuses all measured values, and of those of which it refuses some."""
     outcomes: dict[str, list[bool]] = {}
     for one in found:
@@ -150,7 +150,7 @@ def values_for(path: Sequence[str], value: Any, letters: str, read: bool) -> lis
     return found
 
 
-def measured(cases: Sequence[Case], watch: Watch, known: frozenset[str]) -> Iterator[Measured]:
+def measured(cases: Sequence[Case], watch: Watch, known: frozenset[str]) -> Iterator[OddValue]:
     """What the classes of a type do with odd values. known: the types that are measured by themselves."""
     for case in cases:
         major, read = case.major, watch.keys_of(case)
@@ -163,7 +163,7 @@ def measured(cases: Sequence[Case], watch: Watch, known: frozenset[str]) -> Iter
                 if new != "" and refused_config(config, major) is not None:
                     continue
                 outcome = BUILDS if case.accepts(config) else REFUSES
-                yield Measured(case.name, dotted, value, letters, new, outcome)
+                yield OddValue(case.name, dotted, value, letters, new, outcome)
 
 
 def lacking(cases: Sequence[Case]) -> Iterator[list[Any]]:
