@@ -56,7 +56,7 @@ class KindOfValue(Struct, frozen=True):
     follows: tuple[str, ...] = ()
 
 
-class Place(Struct, frozen=True):
+class ConfigPlace(Struct, frozen=True):
     """A config within the config that is read. path: of this one. kinds: the types of the configs above it, from the
     outermost one to its own. class_name: of the outermost one."""
 
@@ -69,9 +69,9 @@ class Place(Struct, frozen=True):
     def kind(self) -> str:
         return self.kinds[-1]
 
-    def above(self, depth: int) -> Place:
+    def above(self, depth: int) -> ConfigPlace:
         """The config that has this many others above it."""
-        return Place(self.class_name if not depth else "", self.path[:depth], self.kinds[: depth + 1], self.major)
+        return ConfigPlace(self.class_name if not depth else "", self.path[:depth], self.kinds[: depth + 1], self.major)
 
 
 def kinds_refused(values: Mapping[str, Any], major: str) -> Iterator[KindOfValue]:
@@ -94,12 +94,12 @@ def kinds_refused(values: Mapping[str, Any], major: str) -> Iterator[KindOfValue
                 yield found
 
 
-def is_drawn_with(place: Place, key: str) -> bool:
+def is_drawn_with(place: ConfigPlace, key: str) -> bool:
     """Whether weights of a part are drawn with a key of its own config in some classes only."""
     return bool(place.path) and place.major == OLDER and key.startswith(OF_DRAWING)
 
 
-def undecided_at(place: Place, key: str) -> str:
+def undecided_at(place: ConfigPlace, key: str) -> str:
     """The letters of the kinds at a key of which only some values are refused."""
     own = rules_of_kinds(place.kind, place.major)
     if not place.path:
@@ -111,7 +111,7 @@ def undecided_at(place: Place, key: str) -> str:
     return found + "".join(rules.undecided.get(dotted, "") for rules, dotted, _ in above_of(place, key))
 
 
-def _is_confirmed(place: Place) -> bool:
+def _is_confirmed(place: ConfigPlace) -> bool:
     """Whether it was measured in which classes a config within the config is that of a model; always for version 5."""
     outer, path = place.above(0), ".".join(place.path)
     listed = rules_of_kinds(outer.kind, place.major).parts
@@ -119,13 +119,13 @@ def _is_confirmed(place: Place) -> bool:
     return place.major != OLDER or len(place.path) > 1 or known
 
 
-def outermost(model_type: str, classes: Any, major: str) -> Place:
+def outermost(model_type: str, classes: Any, major: str) -> ConfigPlace:
     """The place of a whole config."""
     named = classes[0] if isinstance(classes, list) and classes and isinstance(classes[0], str) else ""
-    return Place(named, (), (model_type,), major)
+    return ConfigPlace(named, (), (model_type,), major)
 
 
-def _inside(place: Place, key: str, value: Any) -> Iterator[tuple[str, Any]]:
+def _inside(place: ConfigPlace, key: str, value: Any) -> Iterator[tuple[str, Any]]:
     """(name, value) of the lists within a value, of their entries, and of the keys of an object that is no config."""
     for name, _, one in inner_lists(key, value):
         yield name, one
@@ -136,7 +136,7 @@ def _inside(place: Place, key: str, value: Any) -> Iterator[tuple[str, Any]]:
             yield from _inside(place, f"{key}.{inner}", one)
 
 
-def _lacking(place: Place, values: Mapping[str, Any]) -> Iterator[KindOfValue]:
+def _lacking(place: ConfigPlace, values: Mapping[str, Any]) -> Iterator[KindOfValue]:
     """The absent keys that objects within a config need, and those of which the default is the null that is refused."""
     defaults, aliases = class_defaults(place.kind, place.major)
     for name, letters in _letters_at(place).items():
@@ -151,7 +151,7 @@ def _lacking(place: Place, values: Mapping[str, Any]) -> Iterator[KindOfValue]:
             yield KindOfValue((*place.path, *outer, key), "a value, which the model needs")
 
 
-def _letters_at(place: Place) -> Mapping[str, str]:
+def _letters_at(place: ConfigPlace) -> Mapping[str, str]:
     """Name -> letters of what is refused in a config."""
     own = rules_of_kinds(place.kind, place.major)
     listed = [(own.config, "")]
@@ -170,7 +170,7 @@ def _letters_at(place: Place) -> Mapping[str, str]:
     return found
 
 
-def _refused(place: Place, values: Mapping[str, Any], name: str, value: Any) -> KindOfValue | None:
+def _refused(place: ConfigPlace, values: Mapping[str, Any], name: str, value: Any) -> KindOfValue | None:
     """What is wrong with a value of a key, or of a list within it; None where no rule refuses it.
 
     Where lists with entries and empty objects are refused, an empty list is as well.
@@ -190,43 +190,43 @@ def _refused(place: Place, values: Mapping[str, Any], name: str, value: Any) -> 
     return next((one for one in (_refusal(place, values, name, value, one, letters) for one in known) if one), None)
 
 
-def is_config(place: Place, key: str) -> bool:
+def is_config(place: ConfigPlace, key: str) -> bool:
     """Whether a key has a config within the config, by the types of its class or its name."""
     types = types_of(place.kind)
     return key.endswith("_config") or (types is not None and key in types.inner)
 
 
-def _needs_no_object(place: Place, name: str) -> bool:
+def _needs_no_object(place: ConfigPlace, name: str) -> bool:
     """Whether the type of a field excludes objects."""
     types = types_of(place.kind)
     accepted = types.fields.get(name, "") if types is not None and place.major == NEWEST else ""
     return bool(accepted) and "o" not in accepted
 
 
-def usual_at(place: Place, key: str) -> Any:
+def usual_at(place: ConfigPlace, key: str) -> Any:
     """The default of a key, which may be a word in the place of a number, such as `"auto"`."""
     return class_defaults(place.kind, place.major)[0].get(key)
 
 
-def within(values: Mapping[str, Any], place: Place) -> Iterator[tuple[Place, Mapping[str, Any]]]:
+def within(values: Mapping[str, Any], place: ConfigPlace) -> Iterator[tuple[ConfigPlace, Mapping[str, Any]]]:
     """A config and those within it."""
     yield place, values
     for key, inner in values.items():
         if isinstance(inner, dict) and len(place.path) < DEEPEST:
             kind = _kind_within(place, key, inner)
             if kind is not None:
-                below = Place(place.class_name, (*place.path, key), (*place.kinds, kind), place.major)
+                below = ConfigPlace(place.class_name, (*place.path, key), (*place.kinds, kind), place.major)
                 yield from within(inner, below)
 
 
-def _kind_within(place: Place, key: str, inner: Mapping[str, Any]) -> str | None:
+def _kind_within(place: ConfigPlace, key: str, inner: Mapping[str, Any]) -> str | None:
     """The type of a config within a config, None for an object that is no config."""
     types = types_of(place.kind)
     kind = (types.inner.get(key, "") if types is not None else "") or inner.get("model_type")
     return kind if isinstance(kind, str) else None
 
 
-def refused_at(place: Place, key: str) -> str:
+def refused_at(place: ConfigPlace, key: str) -> str:
     """The letters of the kinds that are refused at a key."""
     own = rules_of_kinds(place.kind, place.major)
     if not place.path:
@@ -236,7 +236,7 @@ def refused_at(place: Place, key: str) -> str:
     return found + "".join(rules.all_of(dotted, name) for rules, dotted, name in above_of(place, key))
 
 
-def above_of(place: Place, key: str) -> Iterator[tuple[KindRules, str, str]]:
+def above_of(place: ConfigPlace, key: str) -> Iterator[tuple[KindRules, str, str]]:
     """(rules, path of the key, class) of the configs above one which build a model of it, the outermost first."""
     for depth, kind in enumerate(place.kinds[:-1]):
         outer, rules = place.above(depth), rules_of_kinds(kind, place.major)
@@ -245,7 +245,7 @@ def above_of(place: Place, key: str) -> Iterator[tuple[KindRules, str, str]]:
             yield rules, f"{path}.{key}", outer.class_name
 
 
-def is_built(place: Place) -> bool:
+def is_built(place: ConfigPlace) -> bool:
     """Whether the class builds a model of a config within the config."""
     return next(above_of(place, ""), None) is not None
 
@@ -273,7 +273,7 @@ def _entry(value: Any) -> str:
 
 
 def _refusal(
-    place: Place, values: Mapping[str, Any], name: str, value: Any, letter: str, letters: str
+    place: ConfigPlace, values: Mapping[str, Any], name: str, value: Any, letter: str, letters: str
 ) -> KindOfValue | None:
     """What is wrong with a value of a refused kind; None where it is a known word or as long as it should be."""
     key, _, position = name.partition(WITHIN)
@@ -292,7 +292,7 @@ def _refusal(
     return KindOfValue(path, f"a list of lists, in which entry {index} is {_wanted(letter, letters)}")
 
 
-def words_at(place: Place, key: str) -> Sequence[str]:
+def words_at(place: ConfigPlace, key: str) -> Sequence[str]:
     """The words that are known at a key: to its class, to all of an outer type, or to those of its own type."""
     own = rules_of_kinds(place.kind, place.major)
     above = [] if place.path else [(own, key, place.class_name)]
@@ -304,7 +304,7 @@ def words_at(place: Place, key: str) -> Sequence[str]:
 
 
 def _of_length(
-    place: Place, values: Mapping[str, Any], name: str, length: int, letter: str
+    place: ConfigPlace, values: Mapping[str, Any], name: str, length: int, letter: str
 ) -> KindOfValue | None:
     """A list that is shorter or longer than those beside it, which must all be of one length."""
     own, (*outer, key) = rules_of_kinds(place.kind, place.major), name.partition(WITHIN)[0].split(".")

@@ -12,7 +12,7 @@ from inspector.architectures.refused_kinds import (
     NO_TEXT,
     OF_DRAWING,
     OTHER_THAN_OBJECT,
-    Place,
+    ConfigPlace,
     is_config,
     is_of_list,
     kinds_of,
@@ -26,7 +26,7 @@ from inspector.architectures.refused_kinds import (
 from inspector.architectures.unread_keys import unread_keys
 
 _SWITCH: Final = "b"
-"""Letter of true and false where only some values of a kind are refused."""
+"""Letter of true where only some values of a kind are refused."""
 _OF_NUMBERS: Final = "dmzfhar"
 """Kinds that are refused in place of numbers and words, and not in place of objects."""
 _LAYERS: Final = "layer_types"
@@ -59,7 +59,7 @@ def kinds_undecided(values: Mapping[str, Any], major: str) -> Iterator[tuple[str
 
 
 def true_sizes(values: Mapping[str, Any], major: str) -> Iterator[tuple[str, ...]]:
-    """The paths of true and false in place of sizes of tensors, with which torch makes no tensor even where 1 is right."""
+    """The paths of true and false in place of sizes of tensors: torch makes none with them, even where 1 is right."""
     model_type = values.get("model_type")
     if isinstance(model_type, str):
         for place, inner in within(values, outermost(model_type, values.get("architectures"), major)):
@@ -67,7 +67,7 @@ def true_sizes(values: Mapping[str, Any], major: str) -> Iterator[tuple[str, ...
             yield from ((*place.path, key) for key in stated if set(refused_at(place, key)) >= _OF_SIZES)
 
 
-def _is_unmeasured(place: Place, key: str, value: Any) -> bool:
+def _is_unmeasured(place: ConfigPlace, key: str, value: Any) -> bool:
     """Whether a value is of a kind of which no refusal was measured, though others are refused in its place."""
     if key in _DTYPES:  # it replaces those of the outermost config and of most configs in it
         return bool(place.path) and isinstance(value, int | float)
@@ -99,4 +99,4 @@ def _is_unmeasured(place: Place, key: str, value: Any) -> bool:
 
 def _undecided_kinds(value: Any) -> str:
     """The letters of the kinds of a value, among them those of a switch and of an empty text."""
-    return kinds_of(value) + (_SWITCH if isinstance(value, bool) else NO_TEXT if value == "" else "")
+    return kinds_of(value) + (_SWITCH if value is True else NO_TEXT if value == "" else "")
