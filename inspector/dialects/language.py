@@ -70,8 +70,9 @@ class Dialect(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     weights from which the writer's program loads them. own_files: beginnings of its file names; empty for any.
     own_types: model types that only the writer's program has. names_alone: the tensors differ from transformers' only
     by name. beside: tensors that the writer stores and the class does not have. dims: symbols of the definition with
-    other values in the writer's files. elsewhere: beginnings of family keys for parts of the model that the writer's
-    program loads from another repository -> the config key that names it.
+    other values in the writer's files. needs: `needs` of the definition in
+    the writer's files. elsewhere: beginnings of family keys for parts of the model that the writer's program loads from
+    another repository -> the config key that names it.
     """
 
     writer: str
@@ -82,6 +83,7 @@ class Dialect(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     only: tuple[str, ...] = ()
     beside: tuple[Part, ...] = ()
     dims: Mapping[str, str] = {}
+    needs: Mapping[str, str] = {}
     prefixes: tuple[str, ...] = ("",)
     replaces: Mapping[str, str] = {}
     interleaved: tuple[str, ...] = ()

@@ -53,6 +53,7 @@ WAN: Final = Dialect(
     types=("WanTransformer3DModel",),
     own_types=("t2v", "i2v", "flf2v", "ti2v", "vace"),
     exclusive=True,
+    needs={"y != null": "x != null", "x != null": "y != null"},  # model.py: both in i2v and flf2v models, else neither
     prefixes=_COMFY,
 )
 WAN_VACE: Final = msgspec.structs.replace(

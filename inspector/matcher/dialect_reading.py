@@ -151,6 +151,7 @@ def in_dialect(definition: Architecture, dialect: Dialect, prefix: str, known: b
     definition = replace(
         definition,
         dims={**definition.dims, **dialect.dims},
+        needs={**definition.needs, **dialect.needs},
         parts=rows(definition.parts, under("", *dialect.beside, extra=UNUSED)) if dialect.beside else definition.parts,
     )
     respell = partial(respelled, dialect=dialect, prefix=prefix, known=known)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from inspector.algebra.expression import Literal, Node, children
+from inspector.algebra.expression import Literal, Node, children, parse
 from inspector.algebra.span import Span
 from inspector.algebra.values import truth
 from inspector.notation.scope import Scope
@@ -130,7 +131,19 @@ def stored_rows(
         if at:
             before = found.setdefault(slot.whens, {}).get(slot.holes, at)
             found[slot.whens][slot.holes] = tuple(one | other for one, other in zip(before, at, strict=True))
-    return {whens: Presence(_most(own.get(True) or own[False]), found.get(whens, {})) for whens, own in votes.items()}
+    present = {
+        whens: Presence(_most(own.get(True) or own[False]), found.get(whens, {})) for whens, own in votes.items()
+    }
+    return _with_needed(scope, present)
+
+
+def _with_needed(scope: Scope, present: dict[tuple[Condition, ...], Presence]) -> dict[tuple[Condition, ...], Presence]:
+    """The same with the rows that stored rows need (`Architecture.needs`): if they are not stored, they are lost."""
+    for needed, user in scope.definition.needs.items():
+        first, second = ((Condition((), parse(text)),) for text in (needed, user))
+        if first in present and second in present and present[second].stored:
+            present[first] = replace(present[first], stored=True)
+    return present
 
 
 def _is_of_other_side(slot: Slot, stored: Collection[tuple[int, int]]) -> bool:

@@ -114,6 +114,8 @@ class Architecture(Struct, frozen=True, eq=False):
     names: its model types; the first is its name. dialects: prefix replacements for canonical names; writers: the
     frameworks that use them. ignores: keys of real configs of this type that affect no shape. keeps: keys for parts
     that every forward pass of the class reads: a missing part is then lost, and never a reason to change the key.
+    needs: predicate of rows -> the predicate of rows that a writer's model has only together with them: without a
+    config, the first are expected if the second are stored. Set for a checkpoint with the names of that writer.
     respell: gives the slots the names and layouts of another framework; set for a checkpoint with those names, never by
     a definition.
     """
@@ -127,6 +129,7 @@ class Architecture(Struct, frozen=True, eq=False):
     writers: tuple[str, ...] = ()
     ignores: str = ""
     keeps: str = ""
+    needs: Mapping[str, str] = {}
     respell: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None = None
 
     @property

@@ -261,6 +261,19 @@ def test_the_config_of_the_original_writer_is_undecided() -> None:
     assert audited.counts.unique_parameters == audited.counts.expected_parameters == elements(spec)
 
 
+@pytest.mark.parametrize(("lost", "verdict"), [
+    (r"img_emb\.", "findings"),
+    (r"[kv]_img\.", "undecided"),  # norm_k_img, too
+    (r"img_emb\.|[kv]_img\.", "clean"),
+])  # fmt: skip
+@pytest.mark.parametrize("prefix", ["", "model.diffusion_model."])
+def test_wan_has_the_embedded_image_together_with_its_keys(lost: str, verdict: str, prefix: str) -> None:
+    spec = converters.wan(genuine(WAN_IMAGE), prefix)
+    kept = {name: entry for name, entry in spec.items() if not re.search(lost, name)}
+    assert len(kept) < len(spec)
+    assert judged(kept, None).verdict == verdict
+
+
 def test_full_size_wan() -> None:
     config = WAN | {"num_layers": 30, "num_attention_heads": 12, "attention_head_dim": 128, "ffn_dim": 8960,
                     "freq_dim": 256, "in_channels": 16, "out_channels": 16, "text_dim": 4096}  # fmt: skip

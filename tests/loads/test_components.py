@@ -43,6 +43,9 @@ def loaded(name: str, of: dict[str, Any], place: Path, *, lost: str = "", added:
         ("WanTransformer3DModel", {"image_dim": None}, {"pos_embed_seq_len": [1]}, (COMPLETE, 0, 0)),  # not read
         ("ConsisIDTransformer3DModel", {"is_train_face": False}, {"LFE_vit_dim": {}}, (COMPLETE, 0, 0)),
         ("ConsisIDTransformer3DModel", {"is_train_face": True}, {"LFE_vit_dim": {}}, (REFUSES, None, None)),
+        ("SD3ControlNetModel", {}, {"pos_embed_max_size": []}, (COMPLETE, 0, 1)),
+        ("SD3ControlNetModel", {}, {"pos_embed_max_size": 0}, (COMPLETE, 0, 1)),
+        ("SD3ControlNetModel", {}, {"pos_embed_max_size": None}, (COMPLETE, 0, 1)),
         ("ErnieImageTransformer2DModel", {}, {"rope_axes_dim": ""}, (COMPLETE, 0, 0)),  # which it takes for a list
         ("ErnieImageTransformer2DModel", {}, {"rope_axes_dim": 4}, (REFUSES, None, None)),
         ("HunyuanVideoTransformer3DModel", {"patch_size_t": 1}, {"patch_size_t": True}, (COMPLETE, 0, 0)),

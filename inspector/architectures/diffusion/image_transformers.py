@@ -169,7 +169,7 @@ SD3CONTROLNETMODEL = Architecture("SD3ControlNetModel",
     parts=rows(
         part("pos_embed.proj",      "embed.patch",    conv("c -> d, p p"), when="use_pos_embed"),
         part("pos_embed.pos_embed", "embed.position", buffer("1 pos_embed_max_size**2 d"),
-             when="use_pos_embed and pos_embed_type == 'sincos'"),
+             when="use_pos_embed and pos_embed_type == 'sincos' and pos_embed_max_size"),
         part("context_embedder",    "embed.text",     dense("j -> e"), when="two"),
         TIME_AND_TEXT,
         part("transformer_blocks.{I}.norm1.linear", "norm.modulation", dense("d -> 6*d")),
