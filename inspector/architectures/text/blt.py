@@ -3,8 +3,8 @@ model that cuts the patches.
 
 modeling_blt.py: encoder and decoder attend across in one layer, or in all with `cross_attn_all_layers`; patches are as
 wide as `cross_attn_k` bytes. A projection stands before the global layers where that is not their width
-(configuration_blt.py). One table holds the hashes of all sizes of byte groups. The patcher exists with
-`patch_in_forward`.
+(configuration_blt.py, which computes `head_dim` of every part from its width and ignores a stated one). One table holds
+the hashes of all sizes of byte groups. The patcher exists with `patch_in_forward`.
 """
 
 from inspector.architectures.blocks import GQA, PRE_NORMS, SWIGLU
@@ -23,18 +23,18 @@ BLT = Architecture("blt", ignores="encoder_hash_byte_group_nb_functions",
     dims=Dims(
         V="vocab_size", k="cross_attn_k",
         de="encoder_config.hidden_size", he="encoder_config.num_attention_heads", Le="encoder_config.num_hidden_layers",
-        ke="encoder_config.num_key_value_heads | he", dhe="encoder_config.head_dim | de//he",
+        ke="encoder_config.num_key_value_heads | he", dhe="de//he",
         fe="encoder_config.intermediate_size", Ve="encoder_config.vocab_size", me="encoder_config.cross_attn_k",
         Xe="Le when encoder_config.cross_attn_all_layers | 1",
         dg="global_config.hidden_size", hg="global_config.num_attention_heads", Lg="global_config.num_hidden_layers",
-        kg="global_config.num_key_value_heads | hg", dhg="global_config.head_dim | dg//hg",
+        kg="global_config.num_key_value_heads | hg", dhg="dg//hg",
         fg="global_config.intermediate_size",
         dd="decoder_config.hidden_size", hd="decoder_config.num_attention_heads", Ld="decoder_config.num_hidden_layers",
-        kd="decoder_config.num_key_value_heads | hd", dhd="decoder_config.head_dim | dd//hd",
+        kd="decoder_config.num_key_value_heads | hd", dhd="dd//hd",
         fd="decoder_config.intermediate_size", gd="decoder_config.hidden_size_global", md="decoder_config.cross_attn_k",
         Xd="Ld when decoder_config.cross_attn_all_layers | 1",
         dp="patcher_config.hidden_size", hp="patcher_config.num_attention_heads", Lp="patcher_config.num_hidden_layers",
-        kp="patcher_config.num_key_value_heads | hp", dhp="patcher_config.head_dim | dp//hp",
+        kp="patcher_config.num_key_value_heads | hp", dhp="dp//hp",
         fp="patcher_config.intermediate_size", Vp="patcher_config.vocab_size",
         hashes="encoder_hash_byte_group_vocab*encoder_hash_byte_group_nb_functions*len(encoder_hash_byte_group_size)"
                " | encoder_hash_byte_group_vocab*encoder_hash_byte_group_nb_functions*6"),

@@ -49,8 +49,8 @@ MOE = rows(
     part("gate.e_score_correction_bias", "router.correction", buffer("E")),
     under("shared_experts", SHARED, ff="fe*S", when="n_shared_experts != null"),
     rows(EXPERTS, ff="fe"))
-MOE_DIMS = Dims(E="n_routed_experts", fe="moe_intermediate_size", S="n_shared_experts",
-                k="first_k_dense_replace | 0", D="L[:k]", M="L[k:]")
+SPARSE_DIMS = Dims(E="n_routed_experts", fe="moe_intermediate_size", S="n_shared_experts")
+MOE_DIMS = SPARSE_DIMS | Dims(k="first_k_dense_replace | 0", D="L[:k]", M="L[k:]")
 MTP_EXTRAS = rows(
     part("enorm",            "norm.mtp.embed",  scale("d")),
     part("hnorm",            "norm.mtp.hidden", scale("d")),

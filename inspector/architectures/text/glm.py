@@ -1,11 +1,12 @@
-"""GLM, GLM-4 and GLM-4.5 (glm4_moe), as transformers holds them; dots.llm1, which has GLM-4.5's layers.
+"""GLM, GLM-4 and GLM-4.5 (glm4_moe), as transformers holds them; dots.llm1 and Solar Open, which have GLM-4.5's layers.
 
 modeling_glm.py, modeling_glm4.py, modeling_glm4_moe.py: `attention_bias` reaches q, k and v only; o never has a bias.
 GLM and GLM-4 fuse gate and up; GLM-4 has four norms a layer, where `post_attention_layernorm` precedes the MLP.
 GLM-OCR's text model is GLM-4 with such MTP layers.
 GLM-4.5 norms queries and keys with `use_qk_norm` only; its router's correction bias is a buffer and its MTP layers are
 numbered on after the last one and ignored on load. modeling_glm4v.py: the text model of GLM-4V always has a bias on q,
-k and v. modeling_dots1.py: `attention_bias` reaches o too, and queries and keys are always normed.
+k and v. modeling_solar_open.py: every layer is sparse whatever `first_k_dense_replace` is, without norms of queries
+and keys. modeling_dots1.py: `attention_bias` reaches o too, and queries and keys are always normed.
 """
 
 from inspector.architectures.blocks import (
@@ -22,7 +23,7 @@ from inspector.architectures.blocks import (
     SWIGLU,
     SWITCH,
 )
-from inspector.architectures.text.deepseek import MOE_DIMS, MTP_EXTRAS
+from inspector.architectures.text.deepseek import MOE_DIMS, MTP_EXTRAS, SPARSE_DIMS
 from inspector.notation.definition import Architecture, Dims, either, part, rows, under
 from inspector.notation.kinds import buffer, scale
 
@@ -53,7 +54,7 @@ GLM4_MOE_ROUTED = rows(
     part("gate.e_score_correction_bias", "router.correction", buffer("E")),
     under("shared_experts", SHARED, ff="fe*S"))
 GLM4_MOE_MLP = under("mlp", GLM4_MOE_ROUTED, rows(EXPERTS, ff="fe"))
-GLM4_MOE = Architecture("glm4_moe glm4v_moe_text Glm4vMoe_text solar_open", heads=CAUSAL,
+GLM4_MOE = Architecture("glm4_moe glm4v_moe_text Glm4vMoe_text", heads=CAUSAL,
     dims=DECODER | MOE_DIMS | Dims(N="L : L + num_nextn_predict_layers"),
     parts=rows(
         ENDS,
@@ -61,6 +62,9 @@ GLM4_MOE = Architecture("glm4_moe glm4v_moe_text Glm4vMoe_text solar_open", head
         under("layers.{D}.mlp", SWIGLU),
         under("layers.{M}", GLM4_MOE_MLP),
         under("layers.{N}", PRE_NORMS, GLM4_MOE_ATTENTION, GLM4_MOE_MLP, MTP_EXTRAS, optional=True, extra="mtp")))
+SOLAR_OPEN = Architecture("solar_open", heads=CAUSAL, dims=DECODER | SPARSE_DIMS, parts=rows(
+    ENDS,
+    under("layers.{L}", PRE_NORMS, under("self_attn", GQA, b="attention_bias"), GLM4_MOE_MLP)))
 DOTS1 = Architecture("dots1", heads=CAUSAL, dims=DECODER | MOE_DIMS,
     parts=rows(
         ENDS,
