@@ -92,7 +92,8 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
             step = Step(action="set", file="config.json", key=("quantization_config", key), new=value)
             return Remedy(f'set "{key}": {json.dumps(value)} in quantization_config of config.json', (step,))
         if self.undivided:
-            return Remedy(f"remove {listed(self.undivided)} from tensor_names in the metadata of the file")
+            listing = "tensor_names in the metadata of each file that lists it"
+            return Remedy(f"remove {listed(self.undivided)} from {listing}")
         if self.loads:
             return Remedy(f"use {self.loads}")
         if self.adapter:

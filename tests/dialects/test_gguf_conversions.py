@@ -265,6 +265,31 @@ def test_a_part_under_another_name_is_renamed(name: str, tmp_path: Path) -> None
     assert mend(str(folder), write=True, format="json").code == 0 and audit(str(folder)).verdict == "clean"
 
 
+@pytest.mark.parametrize(
+    ("name", "damage"), [("deepseek_v3", ""), ("llama", ""), ("llama", "dims"), ("llama", "total")]
+)
+def test_a_part_with_the_name_of_another_model_is_renamed_if_it_completes_this_one(
+    name: str, damage: str, tmp_path: Path
+) -> None:
+    file = written(name)
+    folder = split(file, tmp_path)
+    second = folder / "model-00002-of-00002.gguf"
+    second.rename(folder / "model-q4-00002-of-00002.gguf")
+    if damage:
+        names = list(file.arrays)[len(file.arrays) // 2 :]
+        count = [("split.count", "u16", 2), ("split.no", "u16", 1)]
+        total = ("split.tensors.count", "i32", len(file.arrays) + (damage == "total"))
+        half = {one: file.arrays[one][..., ::2] for one in names if damage == "dims"}
+        part = Written([*count, total], {one: half.get(one, file.arrays[one]) for one in names}, {})
+        part.save(folder / "model-q4-00002-of-00002.gguf")
+    found = [one for one in audit(str(folder)).findings if one.severity != "note"]
+    if damage:
+        assert found[0].code == "S201"
+        return
+    assert [(one.code, one.facts["wanted"]) for one in found] == [("N482", second.name)]
+    assert mend(str(folder), write=True, format="json").code == 0 and audit(str(folder)).verdict == "clean"
+
+
 def test_a_row_with_another_dim_of_one_is_read(tmp_path: Path) -> None:
     file = written("qwen2_moe")
     for name in [name for name in file.arrays if "ffn_gate_inp_shexp" in name]:

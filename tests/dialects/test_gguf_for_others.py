@@ -30,6 +30,31 @@ def test_a_projector_of_an_unknown_kind_is_not_compared() -> None:
     assert "N565" not in codes(gguf_of("llama"), gguf_projector("clip.projector_type"))
 
 
+def lora(architecture: str = "llama", name: str = "blk.0.attn_q.weight", extra: int = 0) -> Written:
+    """An adapter for one matrix of the recorded Llama. extra: inputs more than the matrix has."""
+    outputs, inputs = gguf_of("llama").arrays["blk.0.attn_q.weight"].shape
+    keys: Keys = [
+        ("general.type", "text", "adapter"), ("general.architecture", "text", architecture),
+        ("adapter.type", "text", "lora"), ("adapter.lora.alpha", "f32", 8.0),
+    ]  # fmt: skip
+    pair = {f"{name}.lora_a": (2, inputs + extra), f"{name}.lora_b": (outputs, 2)}
+    return Written(keys, {one: np.ones(shape, np.float32) for one, shape in pair.items()}, {})
+
+
+@pytest.mark.parametrize(
+    ("adapter", "because"),
+    [
+        (lora(), ""),
+        (lora("qwen3"), "model arch and LoRA arch mismatch"),
+        (lora(name="blk.9.attn_q.weight"), "LoRA tensor 'blk.9.attn_q.weight' does not exist in base model"),
+        (lora(extra=2), "tensor 'blk.0.attn_q.weight' has incorrect shape"),
+    ],
+)
+def test_an_adapter_in_the_folder_of_another_model_is_found(adapter: Written, because: str) -> None:
+    audited = gguf_with(gguf_of("llama"), adapter, names=("model.gguf", "lora.gguf"))
+    assert [one.facts["because"] for one in audited.findings if one.code == "N514"] == [because] * bool(because)
+
+
 @pytest.mark.parametrize(("architecture", "found"), [("mllama", True), ("llama", False), ("flux", False), ("", True)])
 def test_architectures_of_other_programs(architecture: str, found: bool) -> None:
     assert ("N568" in codes(gguf_of("llama", architecture=architecture))) is found

@@ -126,7 +126,8 @@ def test_torchao_reads_no_weight_if_its_list_has_a_name_without_a_module(model: 
     failed = [one for one in result.findings if one.severity == "error"]
     assert [one.code for one in failed] == ["N429"] * bool(top)
     assert result.loads[0].outcome == ("refuses" if top else "complete")
-    assert not top or failed[0].remedy().words == f"remove {top} from tensor_names in the metadata of the file"
+    listing = "tensor_names in the metadata of each file that lists it"
+    assert not top or failed[0].remedy().words == f"remove {top} from {listing}"
 
 
 def of_torchao(model: str, top: str, place: Path) -> Audit:

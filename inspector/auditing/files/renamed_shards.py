@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
 from msgspec.structs import replace
 
 from inspector.auditing.result import Audit
-from inspector.findings.finding import Finding, Place, ordered
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place, ordered
 from inspector.findings.header.gguf import GgufPartRenamed
 from inspector.findings.shards.files import ShardMissing
 from inspector.findings.shards.names import ShardRenamed
@@ -18,6 +19,7 @@ from inspector.loader.checkpoint import Checkpoint, load_other_set
 from inspector.loader.other_files import OtherSet
 from inspector.loader.weight_sets import shard_number
 
+LAYER: Final = re.compile(r"\.[0-9]+\.")
 MOST_READ: Final = 16
 """Most files outside the audited set that are read: a folder has few copies of shards."""
 
@@ -64,12 +66,44 @@ def _with_renamed_parts(audited: Audit) -> Audit:
     single = [one for one in audited.checkpoint.other_sets if one.kind == "gguf" and len(one.files) == 1]
     for one in single[:MOST_READ]:
         other = load_other_set(audited.checkpoint, one.name)
-        found = () if other is None else [part for part in other.findings if isinstance(part, GgufPartRenamed)]
-        if found and (found[0].part, found[0].of) == number:
-            renamed = replace(found[0], wanted=wanted)
+        found = None if other is None else _part_in(audited.checkpoint, other)
+        if found is not None and (found.part, found.of) == number:
+            renamed = replace(found, wanted=wanted)
             kept = [finding for finding in audited.findings if finding is not missing[0]]
             return replace(audited, findings=tuple(ordered([renamed, *_without_sets(kept, {one.name})])))
     return audited
+
+
+def _part_in(checkpoint: Checkpoint, other: Checkpoint) -> GgufPartRenamed | None:
+    """The finding on a part that has not the name of a part, or that of another model's though it is this model's."""
+    for one in other.findings:
+        if isinstance(one, GgufPartRenamed):
+            return one
+    file = other.files[0].name if len(other.files) == 1 else ""
+    number = shard_number(file)
+    if number is None or not _completes(checkpoint, other, number):
+        return None
+    beside = tuple(sorted(one.name for one in checkpoint.files)[:NAMES_SHOWN])
+    return GgufPartRenamed(place=Place(file=file), part=number[0], of=number[1], wanted=file, beside=beside)
+
+
+def _completes(checkpoint: Checkpoint, other: Checkpoint, number: tuple[int, int]) -> bool:
+    """True if a part states this number, and has exactly the tensors that the parts of a model lack: as many as they
+    state in total, under other names, with the dims and dtypes that the same tensors of other layers have.
+    """
+    values = {} if other.metadata is None else other.metadata.values
+    own, more = checkpoint.tensors, other.tensors
+    if (values.get("split.no"), values.get("split.count")) != (number[0] - 1, number[1]):
+        return False
+    if values.get("split.tensors.count") != len(own) + len(more) or not own.keys().isdisjoint(more):
+        return False
+    stored = {(LAYER.sub(".", name), one.shape, one.dtype) for name, one in own.items()}
+    families = {name for name, _, _ in stored}
+    return all(
+        (family, one.shape, one.dtype) in stored
+        for name, one in more.items()
+        if (family := LAYER.sub(".", name)) in families
+    )
 
 
 def _with_all_renamed(audited: Audit, own: GgufPartRenamed) -> Audit:

@@ -1,5 +1,5 @@
-"""Checks mmproj files in the folder of a GGUF model: they must be complete projectors for the width of the model's
-embeddings.
+"""Checks mmproj files and adapters in the folder of a GGUF model: projectors must be complete and of the width of the
+model's embeddings, and adapters must be of one of the models.
 
 Source: llama.cpp's `mtmd.cpp`, which compares both widths and refuses a pair in which they differ.
 """
@@ -11,6 +11,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from inspector.auditing.gguf.adapters_beside import adapters_of_other_models, is_adapter
 from inspector.auditing.gguf.projector import KIND, faults_of_projector, is_projector
 from inspector.auditing.result import Audit
 from inspector.dialects.llama_cpp import width_of_projector
@@ -25,14 +26,20 @@ WIDTH: Final = ".embedding_length"
 
 
 def with_projectors_beside(audited: Audit) -> Audit:
-    """Adds findings on projectors in the folder of a GGUF model that fit none of its models, or are not projectors."""
+    """Adds findings on projectors and adapters in the folder of a GGUF model that fit none of its models, or are not
+    projectors.
+    """
     if audited.checkpoint.alone or _width_of(audited.checkpoint) is None:
         return audited
     others = [one.name for one in audited.checkpoint.other_sets if one.kind == "gguf"][:MOST_READ]
     read = [one for name in others if (one := load_other_set(audited.checkpoint, name)) is not None]
     projectors = [one for one in read if one.metadata is not None and is_projector(one.metadata.values)]
-    models = [one for one in (audited.checkpoint, *read) if one not in projectors]
-    found = [*_misfits(projectors, models), *_misnamed(read), *_damaged(projectors)]
+    adapters = [one for one in read if is_adapter(one)]
+    models = [one for one in (audited.checkpoint, *read) if one not in projectors and one not in adapters]
+    found = [
+        *_misfits(projectors, models), *_misnamed(read), *_damaged(projectors),
+        *adapters_of_other_models(adapters, models),
+    ]  # fmt: skip
     return audited.with_findings(ordered((*audited.findings, *found))) if found else audited
 
 
