@@ -62,7 +62,7 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
     code_of: str | None = None
     """A class of other code that builds a model with the stored names."""
     surplus: str = ""
-    """A config key without which the loader loads the checkpoint."""
+    """A config key without which the loader loads the checkpoint, dotted within a config of a part."""
     quantized: bool = False
     """True if the loader does not read the quantization of the weights."""
     setting: tuple[str, Any] | None = None
@@ -94,13 +94,13 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
         if self.undivided:
             listing = "tensor_names in the metadata of each file that lists it"
             return Remedy(f"remove {listed(self.undivided)} from {listing}")
+        if self.surplus:
+            step = Step(action="remove", file="config.json", key=tuple(self.surplus.split(".")))
+            return Remedy(f"remove {self.surplus} from config.json", (step,))
         if self.loads:
             return Remedy(f"use {self.loads}")
         if self.adapter:
             return Remedy(f"merge the adapter into its base (merge_and_unload of PEFT) for {self.loader}")
-        if self.surplus:
-            step = Step(action="remove", file="config.json", key=(self.surplus,))
-            return Remedy(f"remove {self.surplus} from config.json", (step,))
         if self.class_name is not None:
             step = Step(action="set", file="config.json", key=("architectures",), new=[self.class_name])
             return Remedy(f'set "architectures": ["{self.class_name}"] in config.json', (step,))

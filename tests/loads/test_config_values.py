@@ -632,3 +632,22 @@ def test_the_other_name_of_a_key_decides_in_transformers_5(
         audited = audit(str(write(healthy(spec_of(one), config), tmp_path / str(number))))
         assert (audited.loads[0].outcome == "complete") is (read == layers)
         assert audited.loads[0].outcome != "unknown" and audited.verdict == "findings"
+
+
+@pytest.mark.parametrize(("model_type", "suffix", "other", "key"), [
+    ("nemotron_h", "CausalLM", "num_local_experts", "n_routed_experts"),
+    ("codegen", "CausalLM", "hidden_size", "n_embd"),
+    ("m2m_100", "Generation", "num_hidden_layers", "encoder_layers"),
+])  # fmt: skip
+def test_another_name_of_a_key_with_another_value_is_removed(
+    model_type: str, suffix: str, other: str, key: str, tmp_path: Path
+) -> None:
+    """The finding states both values; without the other name each version that knows the type loads everything."""
+    one = base_record(model_type, suffix)
+    folder = healthy(spec_of(one), {**one["config"], other: one["config"][key] * 2})
+    found = audit(str(write(folder, tmp_path / "damaged")))
+    (finding,) = (one for one in found.findings if one.severity != "note")
+    (step,) = finding.remedy().steps
+    assert isinstance(finding, LoaderFails) and f"in place of {key}" in finding.because
+    assert (step.action, step.key) == ("remove", (other,))
+    assert audit(str(write(damaged(folder, [["unset", [other]]]), tmp_path / "mended"))).verdict == "clean"

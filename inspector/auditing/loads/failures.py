@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from inspector.architectures.value_rules import QUANTIZATION
 from inspector.auditing.identity.class_of_part import (
     class_of_part_named,
     loads_all,
@@ -18,7 +17,8 @@ from inspector.auditing.identity.class_of_type import classes_with_head
 from inspector.auditing.identity.own_program import for_own_program
 from inspector.auditing.loads.accepted_values import accepted_by_peft, is_apart
 from inspector.auditing.loads.prefixes import prefixes, renames
-from inspector.auditing.loads.quantized import has_block_too_many, has_packed, is_by_quantization
+from inspector.auditing.loads.quantized import has_packed, is_by_quantization
+from inspector.auditing.loads.surplus import surplus_block, with_other_name
 from inspector.auditing.quantized.torchao_names import undivided_names
 from inspector.auditing.result import Audit
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
@@ -128,7 +128,7 @@ def with_failures(audited: Audit, findings: list[Finding], given: Callable[[], G
         named = class_of_part_named(findings, known)
         if named is not None:
             return [*findings, named]
-    found = [_with_class(one, audited, given) for one in failures(audited, findings)]
+    found = [with_other_name(_with_class(one, audited, given), given) for one in failures(audited, findings)]
     if not found or not _leaves_random(found[0]):
         return [*findings, *found]
     from inspector.findings.names.architecture import NamesOfBaseModel
@@ -381,7 +381,7 @@ def failure(audited: Audit, load: Load, kind: type[LoaderFails], other: str = ""
         class_name=audited.class_name if unnamed and load.outcome == RANDOM else None,
         keys=_to_correct(load.keys),
         **accepted_by_peft(audited, load),
-        surplus=_surplus_block(audited, load),
+        surplus=surplus_block(audited, load),
         quantized=load.outcome in (REFUSES, RANDOM) and has_packed(audited) and is_by_quantization(audited, load),
         setting=load.setting,
         undivided=undivided_names(audited) if load.outcome == REFUSES else (),
@@ -390,11 +390,3 @@ def failure(audited: Audit, load: Load, kind: type[LoaderFails], other: str = ""
         prefixes=prefixes(audited, load),
         renames=renames(audited, load),
     )
-
-
-def _surplus_block(audited: Audit, load: Load) -> str:
-    """The key of the config without which the loader would read the weights; "" without such a key."""
-    config = audited.checkpoint.config
-    if load.loader != "vllm" or load.outcome != REFUSES or config is None:
-        return ""
-    return QUANTIZATION if has_block_too_many(audited, config.values) else ""

@@ -1,0 +1,46 @@
+"""Finds a config key without which a loader loads a checkpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from inspector.architectures.value_rules import QUANTIZATION, configs_within
+from inspector.auditing.loads.quantized import has_block_too_many
+from inspector.auditing.result import Audit
+from inspector.loading.given import Given
+from inspector.loading.newest_config import other_names_that_decide
+from inspector.loading.outcome import COMPLETE, FAILURES, REFUSES, Load
+from inspector.loading.tables import NEWEST
+from inspector.loading.transformers import loads
+from inspector.notation.trace import with_leaf
+
+if TYPE_CHECKING:
+    from inspector.findings.loading import LoaderFails, WriterRefuses
+
+
+def surplus_block(audited: Audit, load: Load) -> str:
+    """The key of the config without which the loader would read the weights; "" without such a key."""
+    config = audited.checkpoint.config
+    if load.loader != "vllm" or load.outcome != REFUSES or config is None:
+        return ""
+    return QUANTIZATION if has_block_too_many(audited, config.values) else ""
+
+
+def with_other_name(finding: LoaderFails | WriterRefuses, given: Callable[[], Given]) -> LoaderFails | WriterRefuses:
+    """The finding, with the second name of a key as its cause if transformers 5 loads everything without it."""
+    from inspector.findings.loading import LoaderFails
+
+    if not isinstance(finding, LoaderFails) or finding.loader != "transformers" or finding.outcome not in FAILURES:
+        return finding
+    known = given()
+    values = known.values or {}
+    for path, inner, model_type in configs_within(values, values.get("model_type")):
+        for other, key in other_names_that_decide(inner, model_type):
+            agreeing = with_leaf(values, {}, (*path, other), inner[key])  # as without the other name
+            if loads(replace(known, values=agreeing, case=None), NEWEST).outcome == COMPLETE:
+                because = f"its config class reads {other} {inner[other]} in place of {key} {inner[key]}"
+                return replace(finding, because=because, surplus=".".join((*path, other)), keys=())
+    return finding
