@@ -225,13 +225,14 @@ def _causes(before: Side, after: Side, found: Tally) -> list[Case]:
     if found.is_complete and not before.unexpected and not after.unexpected:
         return []
     from inspector.comparing.causes import causes
+    from inspector.comparing.in_part import as_one
     from inspector.comparing.own_findings import is_joined_otherwise
 
-    return [
+    return as_one([
         case
         for case in causes(before, after, found)
         if not (_explained(case, before, after) or is_joined_otherwise(case, before, after))
-    ]
+    ], before, after)  # fmt: skip
 
 
 def _of_sides(before: Side, after: Side, reported: Sequence[Case], found: Tally) -> Iterator[Finding]:

@@ -92,6 +92,7 @@ def ledger(compared: Comparison) -> list[str]:
     if moved:
         lines.append(f"{moved:,} of the {kind} are stored under other names")
     lines.extend(f"{sum(rows.values()):,} of the {kind} are {word}" for word, rows in _joined(compared).items())
+    lines.extend(f"beyond these sums: {change}" for change in _beyond(compared))
     lines.extend(
         f"  {clean(one.path, 60)}: {one.carried:,} carried, {one.dropped:,} dropped, {one.invented:,} added"
         for one in compared.targets
@@ -142,7 +143,7 @@ def _changes(compared: Comparison) -> str:
     """What a conversion changed, in numbers of parameters."""
     dropped, invented, renamed = compared.dropped or 0, compared.invented or 0, sum(_renamed(compared).values())
     if not dropped + invented:
-        return "a conversion; nothing was dropped or added"
+        return f"a conversion; {' and '.join(_beyond(compared)) or 'nothing was dropped or added'}"
     joined = {word: sum(rows.values()) for word, rows in _joined(compared).items()}
     if dropped + invented == renamed + sum(joined.values()):
         named = {"renamed": renamed, **joined} if renamed else joined
@@ -152,6 +153,18 @@ def _changes(compared: Comparison) -> str:
              for word, side in (("dropped", compared.target), ("added", compared.source))]  # fmt: skip
     changes = [f"{count(number, 'parameter')} {word}" for number, word in zip((dropped, invented), words, strict=True)]
     return f"a conversion; {' and '.join(one for one in changes if not one.startswith('0 '))}"
+
+
+def _beyond(compared: Comparison) -> list[str]:
+    """The change of each component that neither class has: its parameters are part of no total."""
+    from inspector.findings.conversion.relation import ComponentDiffers
+
+    return [
+        f"{count(abs(one.source - one.target), 'parameter')} of {clean(one.component, 40)} "
+        f"{'dropped' if one.target < one.source else 'added'}"
+        for one in compared.findings
+        if isinstance(one, ComponentDiffers)
+    ]
 
 
 def _renamed(compared: Comparison) -> Counter[str]:

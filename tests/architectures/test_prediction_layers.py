@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from inspector.auditing.result import Audit
+from inspector.comparing.checkpoints import compare_audits
+from inspector.report.compare_text import ledger, verdict_line
 from tests.checkpoints import Spec
 from tests.judged import base_record, judged, spec_of
 
@@ -110,6 +112,21 @@ def test_every_tensor_is_explained(model_type: str, layer: Layer) -> None:
     audited = judged({**stored, **own}, config)
     assert (audited.verdict, audited.counts.unexplained) == ("clean", 0)
     assert "component-extra" in {finding.name for finding in audited.findings}
+
+
+@pytest.mark.parametrize(("model_type", "layer"), LAYERS)
+def test_a_conversion_that_loses_the_layer_says_how_many_parameters(model_type: str, layer: Layer) -> None:
+    stored, own, config = with_layer(model_type, layer)
+    whole, less = judged({**stored, **own}, config), judged(stored, config)
+    for one, other, word in ((whole, less, "dropped"), (less, whole, "added")):
+        found = compare_audits(one, other)
+        (finding,) = (finding for finding in found.findings if finding.severity != "note")
+        assert finding.code == "V814"
+        size = abs(finding.facts["source"] - finding.facts["target"])
+        change = f"{size:,} parameters of mtp {word}"
+        assert verdict_line(found) == f"findings: a conversion; {change}; 1 warning"
+        assert ledger(found)[-1] == f"beyond these sums: {change}"
+    assert verdict_line(compare_audits(whole, whole)) == "clean: the same tensors with the same shapes"
 
 
 @pytest.mark.parametrize(("model_type", "layer"), LAYERS)

@@ -8,7 +8,9 @@ import pytest
 
 from inspector.auditing.start import audit
 from inspector.comparing.checkpoints import compare_audits
+from tests.checkpoints import split as in_shards
 from tests.dialects.recorded_gguf import Written, records, source_of, target_of
+from tests.judged import base_record, judged, spec_of
 
 
 def split(written: Written, parts: int, lost: int | None, place: Path) -> Path:
@@ -63,3 +65,35 @@ def test_a_part_alone_is_no_model_for_llama_cpp(part: int, outcome: str, because
     assert result.verdict == "undecided" and not [one for one in result.findings if one.code == "N568"]
     (load, _) = result.loads
     assert (load.outcome, load.because) == (outcome, because)
+
+
+@pytest.mark.parametrize("bare", [True, False])
+@pytest.mark.parametrize(
+    ("model_type", "suffix"),
+    [("gemma2", "CausalLM"), ("bert", "MaskedLM"), ("whisper", "Generation"), ("qwen2", "CausalLM")],
+)
+def test_one_shard_against_the_model_is_one_finding(model_type: str, suffix: str, bare: bool) -> None:
+    record = base_record(model_type, suffix)
+    stored = spec_of(record)
+    config = {"architectures": [record["class"]], **record["config"]}
+    shard = in_shards(stored, 3)[1]
+    whole, part = judged(stored, config), judged(shard, None if bare else config)
+    for sides, name, remedy in (((part, whole), "source", "filled the rest"), ((whole, part), "target", "repeat")):
+        found = compare_audits(*sides)
+        (finding,) = (one for one in found.findings if one.severity != "note")
+        assert (finding.code, finding.facts["side"], finding.facts["stored"]) == ("V866", name, len(shard))
+        assert finding.facts["tensors"] == len(stored) - len(shard)
+        assert finding.facts["parameters"] == (found.dropped or 0) + (found.invented or 0)
+        assert remedy in finding.help
+
+
+@pytest.mark.parametrize(
+    ("model_type", "suffix"), [("gemma2", "CausalLM"), ("bert", "MaskedLM"), ("qwen2", "CausalLM")]
+)
+def test_a_few_lost_tensors_are_named(model_type: str, suffix: str) -> None:
+    record = base_record(model_type, suffix)
+    stored = spec_of(record)
+    lost = next(name for name in stored if ".1." in name)
+    less = judged({name: entry for name, entry in stored.items() if name != lost}, record["config"])
+    found = compare_audits(judged(stored, record["config"]), less)
+    assert [one.code for one in found.findings if one.severity != "note"] == ["V803"]

@@ -1324,6 +1324,8 @@ COMPARED: dict[str, Callable[[], Comparison]] = {
     "parameters-invented": lambda: compare_audits(judged(genuine(TIED), TIED), judged(genuine(UNTIED), UNTIED)),
     "layers-dropped": lambda: compared(LAYERS_31),
     "layers-invented": lambda: compared(LAYERS_33),
+    "side-in-part": lambda: compare_audits(
+        llama(drop("embed", "head", "model.norm", *(f"layers.{layer}." for layer in range(1, 32)))), llama()),
     "rows-cut": lambda: compared({**LLAMA8B, "vocab_size": 128000}),
     "padding-differs": lambda: compare_audits(
         judged(genuine(LLAMA8B | {"vocab_size": 32000}), LLAMA8B | {"vocab_size": 32000}),
