@@ -21,10 +21,10 @@ class SideInPart(Finding, frozen=True, kw_only=True):
 
     Example
         error[V866] side-in-part: the source stores a part of the model, 9 tensors
-          lacks    282 tensors, 7,812,153,344 parameters
-          such as  layers 1-31, embedding, head and 1 more
-          help     compare all files of the source; if it has no others, find out what the converter filled the rest
-                   with
+          lacks    282 tensors, 7,812,149,248 parameters
+          such as  layers 1-31, embedding, norm final and 1 more
+          help     compare all files of the source; if it has no others, find out what
+                   the converter filled the rest with
 
     What to do
         Compare the complete checkpoints. If the source has no other files, find out what the converter filled the rest
