@@ -1,4 +1,8 @@
-"""One side of a comparison holds a part of the model only."""
+"""One side of a comparison holds a part of the model only.
+
+Fields: `stored` is the number of tensors of that side; `tensors` and `parameters` are what it lacks, and `parts` the
+same in words, one for each group of tensors.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +12,6 @@ from inspector.findings.words import count, listed
 
 class SideInPart(Finding, frozen=True, kw_only=True):
     """One side stores only a part of the other.
-
-    stored: number of tensors of that side. tensors, parameters: what it lacks. parts: the same in words, one for each
-    group of tensors.
 
     What it means
         Everything that this side stores is on the other side too, and several parts of the model are on the other side
