@@ -12,7 +12,7 @@ from functools import cache
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.algebra.expression import Hole, Node, Word, parse, substitute
+from inspector.algebra.expression import Hole, Literal, Node, Not, Word, parse, substitute
 from inspector.notation.definition import Architecture, Either, Group, Head, Opaque, Part, Row, Submodel
 from inspector.notation.kinds import Kind, Tensor
 from inspector.notation.scope import Scope
@@ -241,7 +241,7 @@ def _unroll(scope: Scope, head: Head) -> Unrolled:
     unroller.row(scope.definition.parts, _Context(), scope)
     for part in head.rows:
         unroller.row(part, _Context(body=False), scope)
-    slots = tuple(_into_body(slot, head.root) for slot in unroller.slots)
+    slots = tuple(_into_body(slot, head.root) for slot in unroller.slots if not _never(slot.whens))
     if scope.definition.respell is not None:
         return Unrolled(scope.definition.respell(slots), (), head)
     return Unrolled(slots, tuple(unroller.opaque), head)
@@ -289,8 +289,24 @@ def _flow(kind: Kind, renames: Mapping[str, Node]) -> tuple[Node, Node] | None:
 
 
 def _predicates(text: str, renames: Mapping[str, Node], scope: tuple[str, ...]) -> Iterator[Condition]:
+    """The condition of a row, unless it always holds: such a row is expected without a config too."""
     if text:
-        yield Condition(scope, rename(text, renames))
+        node = rename(text, renames)
+        if _constant(node) is not True:
+            yield Condition(scope, node)
+
+
+def _constant(node: Node) -> bool | None:
+    """The value of a condition that is the same for every config; None for any other."""
+    if isinstance(node, Not):
+        inner = _constant(node.operand)
+        return None if inner is None else not inner
+    return node.value if isinstance(node, Literal) and isinstance(node.value, bool) else None
+
+
+def _never(whens: tuple[Condition, ...]) -> bool:
+    """True if a condition holds for no config, as of the convolution of a block that always has a linear layer."""
+    return any(_constant(one.node) is False for one in whens)
 
 
 def scope_of(scope: Scope, slot: Slot) -> Scope:

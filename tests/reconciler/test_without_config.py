@@ -100,3 +100,12 @@ def test_a_list_that_the_config_lacks_is_no_longer_than_its_stages(name: str, ke
 def test_a_config_of_a_few_keys_and_no_class_is_of_another_size() -> None:
     audited = judged(spec_of(diffusers_records("UNet2DConditionModel")[0]), {"in_channels": 4, "out_channels": 4})
     assert [one.code for one in audited.findings if one.severity == "error"] == ["C315"]
+
+
+@pytest.mark.parametrize("name", ["CogVideoXTransformer3DModel", "PixArtTransformer2DModel", "MochiTransformer3DModel"])
+def test_a_bias_that_every_config_has_is_expected_without_one(name: str) -> None:
+    """Whatever the config says, these classes build it: without all of them, no definition fits."""
+    spec = spec_of(diffusers_records(name)[0])
+    without = {key: entry for key, entry in spec.items() if not key.endswith("to_out.0.bias")}
+    assert len(without) < len(spec)
+    assert (judged(spec, None).verdict, judged(without, None).verdict) == ("clean", "undecided")
