@@ -44,6 +44,10 @@ def test_without_second_copies_nothing_is_left_out() -> None:
         ("model.nemo", "nemo"),
         ("tf_model.h5", "tensorflow"),
         ("rust_model.ot", "rust"),
+        ("optimizer.pt", "training state"),
+        ("rng_state_0.pth", "training state"),
+        ("checkpoint-1/optimizer.pt", "training state"),
+        ("checkpoint-1/model.safetensors", "training state"),
     ],
 )
 def test_second_copies(copy: str, kind: str) -> None:
@@ -73,3 +77,23 @@ def test_names_are_quoted_for_a_shell() -> None:
     found = planned(sizes, {**SHARDS, "a b;rm.safetensors": 5})
     assert "'a b;rm.safetensors'" in found.command
     assert shlex.split(found.command)[:3] == ["hf", "download", "org/name"]
+
+
+@pytest.mark.parametrize("folder", ["v2", "text_encoder", "checkpoint-2"])
+def test_other_folders_than_the_one_that_is_asked_for_are_left_out(folder: str) -> None:
+    own = {f"{folder}/{name}": size for name, size in {**SHARDS, **SMALL}.items()}
+    audited = {f"{folder}/{name}": size for name, size in SHARDS.items()}
+    others = {"v1/model.safetensors": 70, "v1/config.json": 1, "README.md": 1}
+    found = planned({**own, **others}, audited, Address("hub", "x", "org/name", None, folder, "model"))
+    assert (found.needed, found.total) == (2_011, 2_083)
+    assert [(one.kind, one.bytes) for one in found.copies] == [("other folders", 72)]
+    words = shlex.split(found.command)
+    patterns = [words[at + 1] for at, word in enumerate(words) if word == "--include"]
+    assert {name for name in (*own, *others) if any(fnmatch.fnmatch(name, one) for one in patterns)} == set(own)
+
+
+def test_the_folder_of_a_single_file_is_needed() -> None:
+    for folder in ("", "v2/"):
+        sizes = {f"{folder}model.safetensors": 10, f"{folder}config.json": 1}
+        address = Address("hub", "x", "org/name", None, f"{folder}model.safetensors", "model")
+        assert planned(sizes, {f"{folder}model.safetensors": 10}, address).needed == 11

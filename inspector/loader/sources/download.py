@@ -28,6 +28,10 @@ _FOLDERS: Final = {"onnx": "onnx", "openvino": "openvino", "coreml": "coreml", "
 _SMALL_BIN: Final = re.compile(
     r"(?:training_args|optimizer|scheduler|rng_state|random_states|scaler)[^/]*\.(?:bin|pt|pth)", re.ASCII
 )
+_TRAINING: Final = re.compile(
+    r"checkpoint-\d+/|(?:optimizer|scheduler|rng_state|random_states|scaler)[^/]*\.(?:bin|pt|pth)\Z", re.ASCII
+)
+"""Folders of intermediate saves, and what only resuming a training reads."""
 _SHARD: Final = re.compile(
     r"(.*?)([-_.]?)\d{1,6}-of-(\d{1,6})((?:\.[A-Za-z0-9_]+)?\.[A-Za-z0-9]+)", re.ASCII | re.DOTALL
 )
@@ -58,13 +62,15 @@ class Download(Struct, frozen=True):
 def download_of(sizes: Mapping[str, int], audited: Iterable[str], address: Address, commit: str) -> Download:
     """sizes: path in the repository -> bytes. audited: paths of the weights that were audited.
 
-    Needed are these, and all files without weights: configs, tokenizers, code.
+    Needed are these, and all files without weights in the folder that was asked for: configs, tokenizers, code.
     """
     wanted = set(audited)
+    folder = address.inside.rpartition("/")[0] if address.inside in wanted else address.inside
+    inside = f"{folder}/" if folder else ""
     copies: dict[str, list[str]] = {}
     needed = []
     for path in sizes:
-        kind = None if path in wanted else second_copy(path, wanted)
+        kind = None if path in wanted else _left_out(path, wanted, inside)
         if kind is None:
             needed.append(path)
         else:
@@ -83,6 +89,16 @@ def download_of(sizes: Mapping[str, int], audited: Iterable[str], address: Addre
         tuple(sorted(reported, key=lambda one: -one.bytes)),
         _command(address, commit, patterns),
     )
+
+
+def _left_out(path: str, audited: set[str], inside: str) -> str | None:
+    """The kind of a file that loading does not need. inside: prefix of the folder that was asked for."""
+    if not path.startswith(inside):
+        return "other folders"
+    of_training = _TRAINING.match(path.removeprefix(inside))
+    if of_training is not None and not any(one.startswith(inside + of_training[0]) for one in audited):
+        return "training state"
+    return second_copy(path, audited)
 
 
 def second_copy(path: str, audited: set[str]) -> str | None:
