@@ -23,6 +23,8 @@ NUMBERS_OF_ROTARY: Final = frozenset({"attention_factor", "beta_fast", "beta_slo
 """Settings of rotary embeddings that no type needs, and that are numbers or null."""
 DIVISORS: Final = frozenset({"high_freq_factor", "low_freq_factor", "original_max_position_embeddings"})
 """Settings of rotary embeddings by which, or by whose logarithm, some types divide."""
+TOKEN: Final = "pad_token_id"
+"""A key with which models compute as they are built; its list must not be empty."""
 STAGES: Final = frozenset({"out_features", "out_indices", "stage_names"})
 """Lists of stages of backbones."""
 
@@ -52,11 +54,13 @@ def _is_odd(key: str, value: Any, usual: Any) -> bool:
     """True if a value, or one in an object that is no config, is a list or has settings that were not measured."""
     if key in ROTARY:
         return _has_odd_setting(value)
-    if isinstance(value, dict) and TYPE not in value and key not in DTYPES:
+    if isinstance(value, dict) and value and TYPE not in value and key not in DTYPES:
         stated = usual if isinstance(usual, Mapping) else {}
         return any(_has_odd_list(name, one, stated.get(name)) for name, one in value.items())
     of_sides = isinstance(value, list) and type(usual) is int and key not in inert_keys()  # in place of one number
     if of_sides and len(value) < FEW:
+        return True
+    if (value == [] and key.endswith(TOKEN)) or (value == {} and isinstance(usual, list)):
         return True
     if _mixes_words(value, usual) and key not in inert_keys():
         return True
@@ -74,8 +78,9 @@ def _plain(listed: Any) -> Iterator[Any]:
 
 
 def _names_no_stages(value: Any) -> bool:
-    """True for a text in place of a list of stages, and for a list with objects or lists."""
-    return isinstance(value, str) or (isinstance(value, list) and any(isinstance(one, dict | list) for one in value))
+    """True for a text in place of a list of stages, and for a list with objects, lists, true or false."""
+    listed = value if isinstance(value, list) else ()
+    return isinstance(value, str) or any(isinstance(one, dict | list | bool) for one in listed)
 
 
 def _contradicting(values: Mapping[str, Any], aliases: Mapping[str, str]) -> Iterator[str]:
