@@ -78,14 +78,14 @@ def truth(value: Value) -> bool:
 
 
 def extent(value: Value) -> Span | None:
-    """The index set of a value: 0 … n-1 for a number, the indices of a span or list, else None."""
+    """The index set of a value: 0 … n-1 for a number, the indices of a span or list, 0 for true as Python counts."""
     if isinstance(value, Span):
         return value
     if isinstance(value, list):
         spend(len(value) // ITEMS_A_STEP, LISTS)
         members = [whole(item) for item in value[:MOST_LISTED]]
         return Span.of(member for member in members if member is not None and member >= 0)
-    count = whole(value)
+    count = int(value) if isinstance(value, bool) else whole(value)
     return None if count is None else Span.range(0, count)
 
 

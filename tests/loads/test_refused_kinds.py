@@ -100,6 +100,9 @@ def test_refused(model_type: str, suffix: str, change: Change, code: str, new: A
         assert audited(tmp_path / "mended", model_type, (change[0], new), suffix=suffix).verdict == "clean"
 
 
+OF_OWN_WIDTH = {"model_type": "dinov2", "hidden_size": 48, "num_hidden_layers": 4, "num_attention_heads": 3}
+
+
 @pytest.mark.parametrize(("model_type", "suffix", "change"), [
     ("vit_mae", "Model", ("decoder_num_attention_heads", 0)),  # a class without a decoder
     ("albert", "Model", ("classifier_dropout_prob", -0.5)),  # a class without a classifier
@@ -123,10 +126,23 @@ def test_refused(model_type: str, suffix: str, change: Change, code: str, new: A
     ("mistral4", "CausalLM", ("rope_parameters.attention_factor", None)),
     ("blenderbot-small", "Generation", ("num_hidden_layers", 3)),
     ("vit", "Model", ("dtype", {})),
+    ("dpt", "Segmentation", ("backbone_config", OF_OWN_WIDTH)),
+    ("dpt", "Model", ("backbone_config", OF_OWN_WIDTH)),
 ], ids=str)  # fmt: skip
 def test_accepted(model_type: str, suffix: str, change: Change, tmp_path: Path) -> None:
     found = audited(tmp_path, model_type, change, suffix=suffix)
     assert (found.verdict, found.loads[0].outcome) == ("clean", "complete")
+
+
+@pytest.mark.parametrize(("model_type", "suffix", "change", "unread"), [
+    ("fastspeech2_conformer", "Model", ("encoder_config.layers", True), 80),
+    ("fastspeech2_conformer", "Model", ("decoder_config.layers", True), 120),
+    ("fastspeech2_conformer", "Model", ("encoder_config.layers", 1), 80),
+    ("blenderbot-small", "Generation", ("num_hidden_layers", 1), 32),  # decides beside encoder_layers
+])  # fmt: skip
+def test_numbers_of_layers(model_type: str, suffix: str, change: Change, unread: int, tmp_path: Path) -> None:
+    found = audited(tmp_path, model_type, change, suffix=suffix)
+    assert (found.loads[0].outcome, found.loads[0].missing, found.loads[0].unexpected) == ("complete", 0, unread)
 
 
 BACKBONE = {"model_type": "dinov2", "hidden_size": 36, "num_hidden_layers": 4, "num_attention_heads": 3}
@@ -185,6 +201,7 @@ def test_absent_keys_of_objects(model_type: str, suffix: str, outer: str, keys: 
     ("openai_privacy_filter", "Model", ("rope_parameters.beta_fast", "x")),
     ("mistral4", "CausalLM", ("rope_parameters.mscale", [1.0])),
     ("glm_image", "Generation", ("text_config.model_type", {})),
+    ("blenderbot-small", "Generation", ("num_hidden_layers", [])),  # beside another number of encoder layers
     ("m2m_100", "Generation", ("num_hidden_layers", "")),
     ("depth_anything", "Estimation", ("backbone_config.stage_names", "x")),
     ("rt_detr_v2", "Model", ("backbone_config.stage_names", [{}, "stage1", "stage2", "stage3", "stage4"])),

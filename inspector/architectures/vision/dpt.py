@@ -39,7 +39,6 @@ DPT_DIMS = VISION | NECK_DIMS | Dims(b="qkv_bias", n="use_batch_norm_in_fusion_r
     own="is_hybrid or backbone_config == null", M="N[2:] when is_hybrid | N", reassembled="vision_type != 'swinv2'",
     vision_type="backbone_config.model_type when not own | 'dpt'", v="vision.d when not own | d")
 DPT_NECK = rows(
-    submodel("vision", "backbone.", config="backbone_config", head="Backbone", when="not own"),
     under("neck", NECK, tower="neck"),
     part("neck.reassemble_stage.readout_projects.{M}.0", "neck.readout", dense("2*v -> v"),
          when="reassembled and readout_type == 'project'"))
@@ -47,24 +46,27 @@ SEGMENTATION = rows(
     part("0", "head.conv",  conv("f -> f, 3 3", bias=False)),
     part("1", "norm.head",  batchnorm("f")),
     part("4", "head.class", conv("f -> C, 1 1")))
+ENCODER = rows(
+    part("embeddings.cls_token",                   "embed.class",    param("1 1 d")),
+    part("embeddings.patch_embeddings.projection", "embed.patch",    conv("c -> d, p pw"), when="not is_hybrid"),
+    part("embeddings.projection",                  "embed.patch.map", conv("backbone_featmap_shape[1] -> d, 1 1"),
+         when="is_hybrid"),
+    submodel("stem", "embeddings.backbone.", BIT, config="backbone_config", head="Backbone", when="is_hybrid"),
+    part("embeddings.position_embeddings",         "embed.position", param("1 g+1 d")),
+    under("encoder.layer.{L}", VIT_LAYER),
+    LAYERNORM)
 DPT = Architecture("dpt", ignores="use_autobackbone", dims=DPT_DIMS,
-    parts=rows(
-        part("embeddings.cls_token",                   "embed.class",    param("1 1 d")),
-        part("embeddings.patch_embeddings.projection", "embed.patch",    conv("c -> d, p pw"), when="not is_hybrid"),
-        part("embeddings.projection",                  "embed.patch.map", conv("backbone_featmap_shape[1] -> d, 1 1"),
-             when="is_hybrid"),
-        submodel("stem", "embeddings.backbone.", BIT, config="backbone_config", head="Backbone", when="is_hybrid"),
-        part("embeddings.position_embeddings",         "embed.position", param("1 g+1 d")),
-        under("encoder.layer.{L}", VIT_LAYER),
-        LAYERNORM, when="own"),
+    parts=rows(ENCODER, when="own"),
     heads=(
-        head("Model", "", usually(part("pooler.dense", "pooler", dense("d -> po")))),
-        head("ForDepthEstimation", "dpt.", DPT_NECK,
+        head("Model", "", rows(ENCODER, when="not own"),
+            usually(part("pooler.dense", "pooler", dense("d -> po")))),
+        head("ForDepthEstimation", "dpt.",
+            submodel("vision", "backbone.", config="backbone_config", head="Backbone", when="not own"), DPT_NECK,
             part("head.projection", "head.project", conv("256 -> 256, 3 3"), when="add_projection"),
             part("head.head.0", "head.conv.1", conv("f -> f//2, 3 3")),
             part("head.head.2", "head.conv.2", conv("f//2 -> 32, 3 3")),
             part("head.head.4", "head.depth",  conv("32 -> 1, 1 1")), default=True),
-        head("ForSemanticSegmentation", "dpt.", DPT_NECK,
+        head("ForSemanticSegmentation", "dpt.", under("dpt", ENCODER, when="not own"), DPT_NECK,
             under("head.head", SEGMENTATION),
             under("auxiliary_head.head", SEGMENTATION, tower="auxiliary", when="use_auxiliary_head"))))
 DEPTH_ANYTHING = Architecture("depth_anything",
