@@ -208,6 +208,7 @@ def test_absent_keys_of_objects(model_type: str, suffix: str, outer: str, keys: 
     ("lw_detr", "Model", ("backbone_config.out_indices", [True, 3])),
     ("t5gemma", "Generation", ("pad_token_id", [])),
     ("zamba2", "CausalLM", ("hybrid_layer_ids", {})),
+    ("vjepa2", "Model", ("pred_num_attention_heads", 5)),  # of the predictor's own width
     ("bamba", "CausalLM", ("time_step_limit", [0.0])),
     ("granitemoehybrid", "Model", ("time_step_limit", [0.0, 1.0, 2.0])),
     ("gpt_neo", "Answering", ("attention_layers", ["global", "local", True])),
