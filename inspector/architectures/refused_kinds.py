@@ -29,6 +29,8 @@ DEEPEST: Final = 4
 _OTHER_LENGTH: Final = re.compile(r"[+-]\d+$")
 _NO_NUMBERS: Final = frozenset("xys")
 """Where lists with words, nulls and lists are refused, a list with objects is as well: it is computed with."""
+_COMPUTED_WITH: Final = frozenset("xykvgi")
+"""Kinds of entries of which one is refused in a list whose entries are read."""
 OTHER_THAN_OBJECT: Final = frozenset("elt")
 """Where a text and lists are refused in place of a config, numbers, true and false are as well."""
 _ENTRIES: Final = "kvxygisj"
@@ -186,6 +188,8 @@ def _refused(place: ConfigPlace, values: Mapping[str, Any], name: str, value: An
         letters += "j"
     if value == [] and "l" in letters and ("d" in letters or _needs_no_object(place, name)):
         return KindOfValue((*place.path, name), _wanted("l", letters))
+    if _COMPUTED_WITH.isdisjoint(letters) and "q" in letters:
+        letters = letters.replace("s", "")  # the list in a list was refused for its length
     known = [one for one in kinds if one in letters]
     return next((one for one in (_refusal(place, values, name, value, one, letters) for one in known) if one), None)
 

@@ -37,6 +37,8 @@ _OF_SIZES: Final = frozenset("mf")
 """Kinds that are refused in place of the size of a tensor, and not both in place of other numbers."""
 _SCALE: Final = "scale"
 """In the names of numbers that fill tensors."""
+_PARAMETERS: Final = frozenset({"logit_scale_init_value", "temperature_init_value"})
+"""Numbers of which most classes make a parameter, which torch makes of floats only (`modeling_clip.py`, 4.57)."""
 _OF_IMAGES: Final = ("kernel", "stride", "padding", "patch", "image_size")
 """In the names of pairs of a height and a width."""
 _DTYPES: Final = ("dtype", "torch_dtype")
@@ -54,17 +56,38 @@ def kinds_undecided(values: Mapping[str, Any], major: str) -> Iterator[tuple[str
         for key, value in ((key, value) for key, value in inner.items() if key not in unread):
             letters = undecided_at(place, key)
             open_kind = bool(letters) and not set(letters).isdisjoint(_undecided_kinds(value))
-            if (open_kind or (major == OLDER and _is_unmeasured(place, key, value))) and value != usual_at(place, key):
+            if major == OLDER and key in _PARAMETERS and type(value) in (int, bool):
+                yield (*place.path, key)
+            elif (open_kind or (major == OLDER and _is_unmeasured(place, key, value))) and value != usual_at(place, key):
                 yield (*place.path, key)
 
 
 def true_sizes(values: Mapping[str, Any], major: str) -> Iterator[tuple[str, ...]]:
-    """The paths of true and false in place of sizes of tensors: torch makes none with them, even where 1 is right."""
+    """The paths of true and false in place of sizes of tensors, in lists as well: torch makes none with them, even where
+    1 is right."""
     model_type = values.get("model_type")
     if isinstance(model_type, str):
         for place, inner in within(values, outermost(model_type, values.get("architectures"), major)):
-            stated = (key for key, value in inner.items() if isinstance(value, bool))
+            plain = {**inner, **dict(_inside(inner))}
+            stated = (key for key, value in plain.items() if isinstance(value, bool))
             yield from ((*place.path, key) for key in stated if set(refused_at(place, key)) >= _OF_SIZES)
+            mixed = (key for key, value in inner.items() if isinstance(value, list) and _has_switch(value))
+            yield from ((*place.path, key) for key in mixed if _is_of_integers(usual_at(place, key)))
+
+
+def _inside(values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """(path, value) of the keys of objects that are no configs."""
+    for key, value in values.items():
+        if isinstance(value, dict) and "model_type" not in value:
+            yield from ((f"{key}.{name}", one) for name, one in value.items())
+
+
+def _has_switch(listed: list[Any]) -> bool:
+    return any(isinstance(one, bool) for one in listed)
+
+
+def _is_of_integers(usual: Any) -> bool:
+    return isinstance(usual, list | tuple) and bool(usual) and all(type(one) is int for one in usual)
 
 
 def _is_unmeasured(place: ConfigPlace, key: str, value: Any) -> bool:

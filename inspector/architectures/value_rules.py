@@ -62,7 +62,7 @@ def refused_values(
         inner = {**stated, "model_type": model_type}
         yield from _dtypes(inner, path, major, QUANTIZATION in values)
         yield from _labels(inner, path, major)
-        yield from _task(inner, path, major)
+        yield from (one for one in _task(inner, path, major) if not _takes_null(values, one.path, major))
         if major == OLDER:
             yield from _pruned(inner, path)
             yield from _beside_backbone(inner, path)
@@ -91,7 +91,7 @@ def _words_of_part(
 
 
 def _takes_null(values: Mapping[str, Any], path: tuple[str, ...], major: str) -> bool:
-    """Whether the class of a config was found to take null at a path, though others refuse it."""
+    """Whether the class of a config was found to take null or any value at a path, though others refuse it."""
     classes, model_type = values.get("architectures"), values.get("model_type")
     class_name = classes[0] if isinstance(classes, list) and classes else ""
     return not looking_up("taken", ".".join(path), major).isdisjoint((model_type, f"{model_type}/{class_name}"))

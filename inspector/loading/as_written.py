@@ -74,9 +74,7 @@ def _is_otherwise(case: Reconciled, major: str) -> bool:
 
 def _is_off(plan: Plan, rules: ClassRules) -> bool:
     """True if the config, or the sub-config that decides in a version, does not tie."""
-    settings = plan.scope.settings
-    deciding = settings.below(rules.tie_of) if rules.tie_of else settings
-    return deciding.read(("tie_word_embeddings",))[0] is False
+    return plan.scope.settings.at(rules.tie_of).read(("tie_word_embeddings",))[0] is False
 
 
 def _is_read(plan: Plan, rules: ClassRules) -> bool:

@@ -123,8 +123,7 @@ _OF_TEXT_MODEL: Final = "text_config.tie_word_embeddings"
 
 def memory_of(plan: Plan, rules: ClassRules, name: NamesInMemory) -> Memory:
     """The tensors in memory of the class of a plan. The plan is spelled as its library writes it."""
-    deciding = plan.scope.settings.below(rules.tie_of) if rules.tie_of else plan.scope.settings
-    off = rules.ties and deciding.read(("tie_word_embeddings",))[0] is False
+    off = rules.ties and plan.scope.settings.at(rules.tie_of).read(("tie_word_embeddings",))[0] is False
     made = Memory()
     places: dict[int, tuple[str, tuple[Box, ...]]] = {}
     tied: list[tuple[str, tuple[Box, ...], Block]] = []

@@ -15,7 +15,7 @@ COMPUTED: Final = frozenset({"is_gated_act"})
 
 
 def as_older_reads(values: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The config without the keys that the classes replace, with false for null switches, and with 1 and 0 for true and
+    """The config without the keys that the classes replace, with true or false for switches, and with 1 and 0 for true and
     false in place of whole numbers, which Python counts as these.
 
     None if it has none of them.
@@ -28,14 +28,18 @@ def as_older_reads(values: Mapping[str, Any]) -> dict[str, Any] | None:
                 found = with_leaf(found, {}, (*path, key), False)
             elif isinstance(value, bool) and _is_number(kind, key, defaults.get(key)):
                 found, counted = with_leaf(found, {}, (*path, key), int(value)), True
+            elif _stands_for_switch(value, defaults.get(key)):
+                found = with_leaf(found, {}, (*path, key), bool(value))
             elif isinstance(kind, str) and is_replaced(kind, key):
                 found = _without(found, (*path, key))
-    return found if counted or found != values else None  # true equals 1
+    inside = _with_numbers_inside(found)
+    counted = counted or inside is not found
+    return dict(inside) if counted or found != values else None  # true equals 1
 
 
 def counted(values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The config with 1 and 0 for true and false in place of whole numbers, and with false for empty values in place of
-    switches: code of transformers 4 does not tell them apart.
+    """The config with 1 and 0 for true and false in place of whole numbers, and with false and true for empty and other
+    texts, lists and objects in place of switches: code of transformers 4 does not tell them apart.
     """
     found = values
     for path, inner, kind in configs_within(values, values.get("model_type")):
@@ -43,9 +47,30 @@ def counted(values: Mapping[str, Any]) -> Mapping[str, Any]:
         for key, value in inner.items():
             if isinstance(value, bool) and _is_number(kind, key, defaults.get(key)):
                 found = with_leaf(found, {}, (*path, key), int(value))
-            elif isinstance(value, str | list | dict) and not value and isinstance(defaults.get(key), bool):
-                found = with_leaf(found, {}, (*path, key), False)
+            elif _stands_for_switch(value, defaults.get(key)):
+                found = with_leaf(found, {}, (*path, key), bool(value))
+    return _with_numbers_inside(found)
+
+
+def _with_numbers_inside(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The config with 1 and 0 for true and false in place of whole numbers of objects that are no configs."""
+    found = values
+    for path, inner, kind in configs_within(values, values.get("model_type")):
+        defaults = class_defaults(kind, OLDER)[0] if isinstance(kind, str) else {}
+        for key, value in inner.items():
+            if isinstance(value, dict) and "model_type" not in value:
+                stated, start = defaults.get(key), key.removesuffix("config")  # it may be computed from other keys
+                usual = stated if isinstance(stated, Mapping) else {one: defaults.get(f"{start}{one}") for one in value}
+                for name in [
+                    one for one, old in usual.items() if type(old) is int and isinstance(value.get(one), bool)
+                ]:
+                    found = with_leaf(found, {}, (*path, key, name), int(value[name]))
     return found
+
+
+def _stands_for_switch(value: Any, usual: Any) -> bool:
+    """True for a text, a list or an object in place of true or false: if it is empty, it is off."""
+    return isinstance(value, str | list | dict) and isinstance(usual, bool)
 
 
 def _is_number(model_type: Any, key: str, usual: Any) -> bool:

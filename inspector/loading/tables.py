@@ -38,7 +38,7 @@ class ClassRules(Struct, frozen=True):
     tied whatever the config states. ties: only these stay tied if the config does not tie. also: tensors that the
     definition does not tie and that are tied unless the config forbids it. same: pairs of tensors whose module is the
     same object in both positions (transformers 4). by_version: the versions build different tensors from one config.
-    tie_of: key of the sub-config that decides about ties instead of the outer config (transformers 4). exact: the
+    tie_of: path of the sub-config that decides about ties instead of the outer config (transformers 4). exact: the
     definition gives the names of the model. altered: the first tensor of an intact file whose numbers it changes.
     rounds: the dtype in which it keeps that tensor, if only this changes the numbers. unfilled: it leaves tensors of an
     intact file without values. refuses: its message on a config that a newer version wrote. needs: a file that it

@@ -20,6 +20,8 @@ _CONVOLUTIONAL: Final = (
 _OF_SOUND: Final = ("musicgen_decoder", "musicgen_melody_decoder")
 _GROUPED: Final = "depths[{S}] > 1 or {S} + 1 < len(depths) or layer_type == 'bottleneck'"
 """Stages of BiT of which a norm with groups has the width that they give."""
+_ADAPTIVE: Final = ("(asm != false)",)
+"""The head for this is built with `asm_cutoffs`, which the config classes do not have (`modeling_xlm.py`)."""
 WRITTEN: Final[Mapping[str, Mapping[str, Any]]] = {
     **{model_type: {"older": _CONVOLUTIONS} for model_type in _CONVOLUTIONAL},
     **{name: {"older": ("(audio_channels != 1) and (audio_channels != 2)",)} for name in _OF_SOUND},
@@ -50,6 +52,8 @@ WRITTEN: Final[Mapping[str, Mapping[str, Any]]] = {
             "ReformerModelWithLMHead": ("(is_decoder == false)",),
         },
     },
+    "flaubert": {"classes": {"FlaubertWithLMHeadModel": _ADAPTIVE}},
+    "xlm": {"classes": {"XLMWithLMHeadModel": _ADAPTIVE}},
 }
 """Model type -> conditions that must not hold: `older` of config classes of 4.57, `classes` of single classes, `stages`
 as in `config_rules.json`; the symbols of a definition may be in them."""

@@ -46,6 +46,13 @@ class Settings(Struct, frozen=True):
             defaults = {**own_defaults, "model_type": named} if own_defaults else defaults
         return Settings(values, defaults, aliases, self.known, self.of_type)
 
+    def at(self, path: str) -> Settings:
+        """The settings of the sub-config at a path with dots; these for an empty one."""
+        found = self
+        for key in path.split(".") if path else ():
+            found = found.below(key)
+        return found
+
     def read(self, path: tuple[str, ...]) -> tuple[Value, bool]:
         """(value, True if it is the default of the class). Null in the config means absent, and no default replaces it.
         Only a null sub-config still has its defaults.
