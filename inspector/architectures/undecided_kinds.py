@@ -35,6 +35,8 @@ _COUNTS: Final = ("depths", "num_")
 """Starts of the names of lists of numbers of layers and heads."""
 _OF_SIZES: Final = frozenset("mf")
 """Kinds that are refused in place of the size of a tensor, and not both in place of other numbers."""
+_OF_LAYERS: Final = ("layers", "layer", "depth")
+"""Ends of the names of numbers of layers, of which true makes one."""
 _SCALE: Final = "scale"
 """In the names of numbers that fill tensors."""
 _PARAMETERS: Final = frozenset({"logit_scale_init_value", "temperature_init_value"})
@@ -56,20 +58,20 @@ def kinds_undecided(values: Mapping[str, Any], major: str) -> Iterator[tuple[str
         for key, value in ((key, value) for key, value in inner.items() if key not in unread):
             letters = undecided_at(place, key)
             open_kind = bool(letters) and not set(letters).isdisjoint(_undecided_kinds(value))
-            if major == OLDER and key in _PARAMETERS and type(value) in (int, bool):
-                yield (*place.path, key)
-            elif (open_kind or (major == OLDER and _is_unmeasured(place, key, value))) and value != usual_at(place, key):
+            unmeasured = open_kind or (major == OLDER and _is_unmeasured(place, key, value))
+            fills_parameter = major == OLDER and key in _PARAMETERS and type(value) in (int, bool)
+            if fills_parameter or (unmeasured and value != usual_at(place, key)):
                 yield (*place.path, key)
 
 
 def true_sizes(values: Mapping[str, Any], major: str) -> Iterator[tuple[str, ...]]:
-    """The paths of true and false in place of sizes of tensors, in lists as well: torch makes none with them, even where
-    1 is right."""
+    """The paths of true and false in place of sizes of tensors, in lists as well: torch makes none with them, even
+    where 1 is right."""
     model_type = values.get("model_type")
     if isinstance(model_type, str):
         for place, inner in within(values, outermost(model_type, values.get("architectures"), major)):
             plain = {**inner, **dict(_inside(inner))}
-            stated = (key for key, value in plain.items() if isinstance(value, bool))
+            stated = (key for key, value in plain.items() if isinstance(value, bool) and not key.endswith(_OF_LAYERS))
             yield from ((*place.path, key) for key in stated if set(refused_at(place, key)) >= _OF_SIZES)
             mixed = (key for key, value in inner.items() if isinstance(value, list) and _has_switch(value))
             yield from ((*place.path, key) for key in mixed if _is_of_integers(usual_at(place, key)))

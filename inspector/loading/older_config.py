@@ -15,8 +15,8 @@ COMPUTED: Final = frozenset({"is_gated_act"})
 
 
 def as_older_reads(values: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The config without the keys that the classes replace, with true or false for switches, and with 1 and 0 for true and
-    false in place of whole numbers, which Python counts as these.
+    """The config without the keys that the classes replace, with true or false for switches, and with 1 and 0 for true
+    and false in place of whole numbers, which Python counts as these.
 
     None if it has none of them.
     """

@@ -219,11 +219,12 @@ def _with_others(one: RefusedValue, older: RefusedValue | None) -> tuple[str, ..
 def older_reads(key: str, value: Any, read: Collection[str], wanted: str) -> bool:
     """True if transformers 4, in which config classes check no types, builds a model from a value of another type.
 
-    wanted: ends with the types that version 5 accepts; a null switch is off.
+    wanted: ends with the types that version 5 accepts; a null switch is off, and one that is a text is on.
     """
     if key in _OBJECTS:
         return False
-    return key not in read or isinstance(value, int | list | dict) or (value is None and wanted.endswith(_NAMES["b"]))
+    of_switch = isinstance(value, str | None) and wanted.endswith(f"not {_NAMES['b']}")
+    return key not in read or isinstance(value, int | list | dict) or of_switch
 
 
 def _is_measured(values: Mapping[str, Any], path: tuple[str, ...]) -> bool:

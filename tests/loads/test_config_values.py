@@ -364,6 +364,13 @@ OF_OLDER: list[tuple[str, dict[str, Any], str, str]] = [
     ("sam2_video", {"vision_config.backbone_config.dtype": -1}, "unknown", ""),
     ("autoformer", {"feature_size": True}, "unknown", ""),  # torch makes no tensor with it
     ("glpn", {"depths": [1, 2, 1, -1]}, "unknown", "error"),
+    ("mpt", {"attn_config.problem_type": "no_such_task"}, "complete", ""),  # whose class passes no further keys on
+    ("fastspeech2_conformer", {"encoder_config.kernel_size": True}, "refuses", "error"),  # which is 1
+    ("xmod", {"ln_before_adapter": "no"}, "complete", "warning"),  # a text is true
+    ("clip", {"logit_scale_init_value": 2}, "unknown", ""),  # torch makes no parameter of an integer
+    ("blip", {"logit_scale_init_value": True}, "unknown", "error"),
+    ("chinese_clip", {"logit_scale_init_value": -1}, "unknown", ""),
+    ("clip", {"logit_scale_init_value": 2.5}, "complete", ""),
 ]
 
 
@@ -381,6 +388,11 @@ def test_what_transformers_4_does(
     ("roberta", "TokenClassification", ("classifier_dropout", 1.5), "refuses"),
     ("bert", "SequenceClassification", ("classifier_dropout", 0.5), "complete"),
     ("reformer", "ForMaskedLM", ("is_decoder", True), "refuses"),
+    ("flaubert", "WithLMHeadModel", ("asm", True), "refuses"),  # its config class has no cutoffs
+    ("xlm", "WithLMHeadModel", ("asm", True), "refuses"),
+    ("flaubert", "FlaubertModel", ("asm", True), "complete"),
+    ("autoformer", "AutoformerModel", ("distribution_output", ""), "complete"),
+    ("autoformer", "ForPrediction", ("distribution_output", ""), "refuses"),
     ("qwen2", "SequenceClassification", ("pad_token_id", ""), "unknown"),
     ("mobilenet_v1", "Model", ("classifier_dropout_prob", None), "complete"),
     ("lfm2", "CausalLM", ("block_multiple_of", ""), "unknown"),  # which only some models accept

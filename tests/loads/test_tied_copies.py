@@ -91,3 +91,15 @@ def test_the_head_of_a_tied_pair_alone(model_type: str, tmp_path: Path) -> None:
     outcomes = {one.loader: one.outcome for one in found.loads if one.version != "4.57"}
     assert outcomes["transformers"] == "complete"
     assert {outcomes["vllm"], outcomes["mlx"]} <= {"random", "refuses"}
+
+
+@pytest.mark.parametrize("tied", [True, False])
+def test_the_text_config_of_a_model_within_the_model_decides(tied: bool, tmp_path: Path) -> None:
+    """`ColQwen2ForRetrieval` of 4.57 lets its `vlm` tie the head, which reads `vlm_config.text_config`."""
+    named = (one for one in records("colqwen2") if one["variant"] == "vlm_config.text_config.tie_word_embeddings-true")
+    record = next(named)
+    folder = healthy(spec_of(record), record["config"])
+    damaged(folder, [["config", ["vlm_config", "text_config", "tie_word_embeddings"], tied]])
+    load = of_version(audit(str(write(folder, tmp_path))), OLDER)
+    assert load is not None
+    assert (load.outcome, load.missing) == (("complete", 0) if tied else ("random", 1))
