@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from inspector.architectures.catalog import modules
 from inspector.cli.table import VERBS
 from tests.checkpoints import with_data
 from tests.hub.stand_in import StandIn
@@ -121,6 +122,10 @@ def test_the_output_is_as_recorded(name: str) -> None:
 def readme_blocks() -> list[str]:
     """The console blocks of the README that show output."""
     return [block for block in CONSOLE.findall(README.read_text(encoding="utf-8")) if block.count("\n") > 1]
+
+
+def test_the_readme_states_the_number_of_model_types() -> None:
+    assert f"\n{len(modules())} model types" in README.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("block", readme_blocks(), ids=lambda block: block.split("\n", 1)[0])
