@@ -39,7 +39,7 @@ def document_schema(command: str) -> dict[str, Any]:
 
 
 def _definition(name: str, made: dict[str, Any]) -> dict[str, Any]:
-    found = {**made, "description": cleandoc(made.get("description", ""))}
+    found = _described(made)
     if name in WRITTEN_OUT:
         return found
     properties = {
@@ -47,6 +47,11 @@ def _definition(name: str, made: dict[str, Any]) -> dict[str, Any]:
         for key, one in made["properties"].items()
     }
     return {**found, "properties": properties, "required": list(properties)}
+
+
+def _described(made: dict[str, Any]) -> dict[str, Any]:
+    """A schema with its docstring without indentation, which msgspec keeps before 0.23."""
+    return {**made, "description": cleandoc(made.get("description", ""))}
 
 
 def _facts(definitions: dict[str, Any]) -> list[dict[str, Any]]:
@@ -64,7 +69,7 @@ def facts_schemas() -> dict[str, dict[str, Any]]:
     """Code of a finding -> schema of its `facts`; parts that several share are in `$defs` of each."""
     classes = tuple(all_findings().values())
     _, components = msgspec.json.schema_components(classes, ref_template="#/$defs/{name}")
-    components = {name: _with_null(one) for name, one in components.items()}
+    components = {name: _with_null(_described(one)) for name, one in components.items()}
     return {finding.code: _facts_schema(finding, components) for finding in classes}
 
 

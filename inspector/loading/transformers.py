@@ -65,6 +65,7 @@ PRUNES: Final = f"it removes the heads that {PRUNED} lists, and the definition d
 OPEN: Final = "the config leaves a shape open"
 NO_DEFINITION: Final = "a part of the model has no definition"
 _BOTH: Final = re.compile(r"both `(\w+)` and `(\w+)`")
+_ON: Final = re.compile(r"`(\w+)=True` is not supported")
 STACKED: Final = "it reads scales of experts that are stacked while the weights are stored one by one"
 BY_NEWEST: Final = "a config written by transformers 5: "
 MESSAGE_LIMIT: Final = 80
@@ -248,11 +249,12 @@ def _by_newest(given: Given) -> bool:
 def _is_refused(given: Given, rules: ClassRules) -> bool:
     """True if transformers 4 refuses this config of transformers 5.
 
-    A message on "both `a` and `b`" does not apply if the config switches one of the two keys off.
+    A message on "both `a` and `b`" does not apply if the config switches one of the two keys off, and one on "`a=True`"
+    only if the config switches it on.
     """
-    values, both = given.values or {}, _BOTH.search(rules.refuses)
+    values, both, on = given.values or {}, _BOTH.search(rules.refuses), _ON.search(rules.refuses)
     off = both is not None and any(key in values and not values[key] for key in both.groups())
-    return _by_newest(given) and not off
+    return _by_newest(given) and not off and (on is None or bool(values.get(on[1])))
 
 
 def _quantized(given: Given, major: str) -> Load:

@@ -276,6 +276,9 @@ OF_OLDER: list[tuple[str, str, str, list[Any], str, list[Any]]] = [
      *["sliding_attention"] * 2, "full_attention"]]], COMPLETE, [0, 0, 0]),
     (OLDER, "clip", "CLIPModel", [["config", ["text_config", "dtype"], [1]]], REFUSES, NO_COUNTS),
     (OLDER, "clip", "CLIPModel", [["config", ["text_config", "dtype"], [1.5]]], COMPLETE, [0, 0, 0]),
+    # its config class refuses this tie, which is a default of version 5
+    (OLDER, "csm", "CsmForConditionalGeneration", [["config", ["tie_word_embeddings"], True]], REFUSES, NO_COUNTS),
+    (OLDER, "csm", "CsmForConditionalGeneration", NO_TIE, COMPLETE, [0, 0, 0]),
     # num_local_experts is a name of version 5, and true counts as 1
     (OLDER, "qwen3_moe", "Qwen3MoeForCausalLM", [["prefix", "_orig_mod."]], "random", [1182, 129, 0]),
     (OLDER, "umt5", "UMT5Model", [["config", ["num_decoder_layers"], True]], COMPLETE, [0, 45, 0]),
