@@ -209,7 +209,7 @@ def dtypes(draft: Draft) -> Draft:
     draft = replace(draft, findings=tuple(without_flat(without_scales(draft.findings, lines), lines)))
     draft = draft.with_findings(odd_shards(draft.checkpoint, draft.ledger.lines))
     draft = draft.with_findings(list(unscaled(lines, draft.config.settings.values)))
-    if draft.checkpoint.set_name.endswith(".gguf"):  # its vectors are F32 whatever the dtype of the matrices is
+    if draft.checkpoint.is_gguf:  # its vectors are F32 whatever the dtype of the matrices is
         lines = tuple(line for line in lines if len(line.layout.shape) > 1)
     return draft.with_findings(list(dtype_findings(lines, draft.config.settings.values)))
 

@@ -99,7 +99,7 @@ def _in_own_words(
 
 def _is_whole_gguf(checkpoint: Checkpoint) -> bool:
     """True if the weights are one GGUF file that is not part of a split model."""
-    return checkpoint.set_name.endswith(".gguf") and shard_number(checkpoint.set_name) is None
+    return checkpoint.is_gguf and shard_number(checkpoint.set_name) is None
 
 
 def _lacks_shards(checkpoint: Checkpoint) -> bool:

@@ -60,7 +60,7 @@ def lost_tensors(checkpoint: Checkpoint) -> list[str]:
 def nothing_stored(checkpoint: Checkpoint) -> Finding:
     """The finding on weights without a single tensor."""
     place = Place(file=checkpoint.set_name or None)
-    if checkpoint.set_name.endswith(".gguf"):
+    if checkpoint.is_gguf:
         from inspector.findings.names.gguf_architecture import VocabularyOnly
 
         return VocabularyOnly(place=place)

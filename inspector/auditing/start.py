@@ -143,7 +143,7 @@ def audit_loaded(checkpoint: Checkpoint, claim: Stated | None = None, *, like: s
             from inspector.auditing.files.rivals import with_rival
 
             audited = with_rival(audited, lambda other: audit_loaded(other, like=like))
-        of_gguf = audited.checkpoint.set_name.endswith(".gguf")
+        of_gguf = audited.checkpoint.is_gguf
         if of_gguf and audited.verdict == FINDINGS:
             from inspector.auditing.gguf.config_beside import without_config_beside
 
@@ -227,7 +227,7 @@ def _audit_weights(checkpoint: Checkpoint, claim: Stated | None, like: str | Non
         if whole is not None and whole.case is not None and not whole.case.placement.missing:
             return whole
     if holds_adapter(checkpoint, stored):
-        beside = None if checkpoint.set_name.endswith(".gguf") else base_from_folder(checkpoint)
+        beside = None if checkpoint.is_gguf else base_from_folder(checkpoint)
         return audit_adapter(checkpoint, claim, beside, stored)
     own = ".parametrizations." in keys and "auto_map" in claimed.settings.values  # low-rank matrices of the model's own
     unmerged = None if own else audit_unmerged(checkpoint, stored, claimed, claim)

@@ -6,10 +6,8 @@ Names and shapes are not checked here. Problems of the files are findings; what 
 
 from __future__ import annotations
 
-import gc
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from contextvars import Context, copy_context
 from functools import partial
 from typing import TYPE_CHECKING, Final, Unpack
@@ -19,6 +17,7 @@ from msgspec.structs import replace
 
 from inspector.budget import unspent
 from inspector.findings.finding import Finding
+from inspector.loader.collector import no_collector
 from inspector.loader.config_file import Config
 from inspector.loader.configs import config_at, read_configs, side_values
 from inspector.loader.files_below import with_files_below
@@ -102,6 +101,11 @@ class Checkpoint(Struct, frozen=True):
     rival: str = ""
     names_in_file: Mapping[str, str] = {}
 
+    @property
+    def is_gguf(self) -> bool:
+        """True if the audited set is a GGUF file, or the parts of one."""
+        return self.set_name.endswith(".gguf")
+
 
 def load(
     source: str,
@@ -120,7 +124,7 @@ def load(
     folder: a file, an index, a set or a variant by name. config is a config, or the path of its file, to use instead of
     the one next to the weights. progress is called while headers arrive over a network.
     """
-    with _no_collector():
+    with no_collector():
         chosen_config: tuple[Config | None, tuple[Finding, ...]] | None = None
         if config is not None:
             chosen_config = (config, ()) if isinstance(config, Config) else config_at(config)
@@ -157,7 +161,7 @@ def load_repository(address: Address, *, cached: bool = False, progress: Progres
     """Reads the checkpoint in a repository of the Hub."""
     from inspector.loader.sources.opening import open_repository_at
 
-    with _no_collector():
+    with no_collector():
         opened = open_repository_at(address, cached, progress)
         given = f"hf://{address.text}"
         return _unread(given, opened) if isinstance(opened, Finding) else _opened(opened, given)
@@ -384,15 +388,3 @@ def _audited(contents: Contents, weights: str | None, only: str | None) -> tuple
             break
         again()
     return picked, reading
-
-
-@contextmanager
-def _no_collector() -> Iterator[None]:
-    """Disables the garbage collector, which would traverse a growing header repeatedly and take a third of the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()

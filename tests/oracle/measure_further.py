@@ -17,16 +17,10 @@ the kinds of the whole list.
 
 from __future__ import annotations
 
-import contextlib
 import importlib
-import io
-import json
-import logging
 import re
 import sys
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from inspector.architectures.config_types import types_of
@@ -35,10 +29,10 @@ from inspector.architectures.nested_lists import WITHIN, Indices, inner_lists
 from inspector.architectures.refused_kinds import KindOfValue, kinds_refused
 from inspector.architectures.value_rules import refused_values
 from inspector.reconciler.config_keys import mistyped
-from tests.judged import oracle_types, records
+from tests.judged import records
 from tests.oracle.confirm_values import OF_THE_PLACE
 from tests.oracle.make_refused_kinds import BY_LIST, Scope, letters_of
-from tests.oracle.measure_values import Builder, Refusal
+from tests.oracle.measure_values import Builder, Refusal, measure_types
 from tests.oracle.value_cases import NO_WORD, changed, changes, decoded, places
 from tests.oracle.value_cases import Path as Place
 
@@ -287,25 +281,15 @@ def _changing_with(case: Case, path: Place, value: list[Any], letter: str) -> li
 
 def main() -> None:
     """Measure every type that has no result, of a part of the types."""
-    folder, part, parts = Path(sys.argv[1]), *map(int, sys.argv[2:4] or (0, 1))
-    builder = Builder()
-    builder.torch.set_num_threads(1)
-    builder.transformers.logging.set_verbosity_error()
-    warnings.simplefilter("ignore")
-    logging.disable(logging.CRITICAL)
-    place = folder / builder.major
-    place.mkdir(parents=True, exist_ok=True)
     letters = sys.argv[4] if len(sys.argv) > 4 else SHORTER + LONGER + OBJECT + SINGLE
-    for number, model_type in enumerate(oracle_types()):
-        result = place / f"{model_type}.further.json"
-        if number % parts != part or result.exists() or model_type not in builder.types:
-            continue
-        with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
-            cases = cases_of(builder, model_type)
-            found = [*rows(cases, builder.types, letters), *nested(cases, builder.types)]
-            found.extend(objects(cases, builder.types))
-        result.write_text(json.dumps(found, separators=(",", ":")), encoding="utf-8")
-        print(number, model_type, len(found), flush=True)
+
+    def found(builder: Builder, model_type: str) -> list[Any]:
+        cases = cases_of(builder, model_type)
+        return [
+            *rows(cases, builder.types, letters), *nested(cases, builder.types), *objects(cases, builder.types),
+        ]  # fmt: skip
+
+    measure_types(".further.json", found)
 
 
 if __name__ == "__main__":

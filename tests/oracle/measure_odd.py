@@ -15,24 +15,17 @@ are not measured.
 
 from __future__ import annotations
 
-import contextlib
-import io
-import json
-import logging
-import sys
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from functools import cache
 from typing import Any
 
 from msgspec import Struct
 
 from inspector.architectures.refused_kinds_table import rules_of_kinds
 from inspector.loading.config_rules import refused_config
-from tests.judged import oracle_types
 from tests.oracle.confirm_values import OF_THE_PLACE
 from tests.oracle.measure_further import Case, cases_of
-from tests.oracle.measure_values import Builder, Refusal
+from tests.oracle.measure_values import Builder, Refusal, measure_types
 from tests.oracle.value_cases import SKIPPED, UNDECIDED, changed, places
 
 IN_PLACE_OF_NULL: tuple[Any, ...] = (-1, -0.5, 0, 1.5, 3, "x", "", [], [1], {}, True, False)
@@ -192,25 +185,21 @@ def _fails(case: Case, config: Mapping[str, Any]) -> bool:
     return False
 
 
+@cache
+def _watch(builder: Builder) -> Watch:
+    """The only record of what configs of a builder read: it replaces how all of them are read."""
+    return Watch(builder)
+
+
+def found_odd(builder: Builder, model_type: str) -> list[Any]:
+    """The rows of a type."""
+    cases = cases_of(builder, model_type)
+    return [*rows_of(list(measured(cases, _watch(builder), builder.types))), *lacking(cases)]
+
+
 def main() -> None:
     """Measure every type that has no result, of a part of the types."""
-    folder, part, parts = Path(sys.argv[1]), *map(int, sys.argv[2:4] or (0, 1))
-    builder = Builder()
-    builder.torch.set_num_threads(1)
-    builder.transformers.logging.set_verbosity_error()
-    warnings.simplefilter("ignore")
-    logging.disable(logging.CRITICAL)
-    place, watch = folder / builder.major, Watch(builder)
-    place.mkdir(parents=True, exist_ok=True)
-    for number, model_type in enumerate(oracle_types()):
-        result = place / f"{model_type}.odd.json"
-        if number % parts != part or result.exists() or model_type not in builder.types:
-            continue
-        with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
-            cases = cases_of(builder, model_type)
-            found = [*rows_of(list(measured(cases, watch, builder.types))), *lacking(cases)]
-        result.write_text(json.dumps(found, separators=(",", ":")), encoding="utf-8")
-        print(number, model_type, len(found), flush=True)
+    measure_types(".odd.json", found_odd)
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ import logging
 import signal
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -192,8 +192,8 @@ def measured(builder: Builder, model_type: str) -> Iterator[list[Any]]:
         measured_one = True
 
 
-def main() -> None:
-    """Measure every type that has no result, of a part of the types."""
+def measure_types(suffix: str, measured_of: Callable[[Builder, str], list[Any]]) -> None:
+    """Write the results of every type that has none, of a part of the types; argv: FOLDER [PART OF]."""
     folder, part, parts = Path(sys.argv[1]), *map(int, sys.argv[2:4] or (0, 1))
     builder = Builder()
     builder.torch.set_num_threads(1)
@@ -203,15 +203,20 @@ def main() -> None:
     place = folder / builder.major
     place.mkdir(parents=True, exist_ok=True)
     for number, model_type in enumerate(oracle_types()):
-        result = place / f"{model_type}.json"
+        result = place / f"{model_type}{suffix}"
         if number % parts != part or result.exists() or model_type not in builder.types:
             continue
         with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
-            found = list(measured(builder, model_type))
+            found = measured_of(builder, model_type)
         partial = result.with_suffix(".partial")
         partial.write_text(json.dumps(found, separators=(",", ":")), encoding="utf-8")
         partial.rename(result)
         print(number, model_type, len(found), flush=True)
+
+
+def main() -> None:
+    """Measure every type that has no result, of a part of the types."""
+    measure_types(".json", lambda builder, model_type: list(measured(builder, model_type)))
 
 
 if __name__ == "__main__":

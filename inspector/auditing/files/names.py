@@ -351,7 +351,7 @@ def _states_type(config: Config) -> bool:
 def _config_unusable(audited: Audit) -> Iterator[Finding]:
     """The error of a loader on the folder of a known model that has no config.json, or one that names no type."""
     checkpoint = audited.checkpoint
-    if checkpoint.set_name.endswith(".gguf"):
+    if checkpoint.is_gguf:
         return  # the sizes follow from the file itself
     loader = DIFFUSERS if _is_of_diffusers(audited) else None
     loader = loader or next((one for one in (TRANSFORMERS, DIFFUSERS) if one.finds(checkpoint.set_name)), None)

@@ -27,7 +27,7 @@ MOST_READ: Final = 16
 def with_renamed_shards(audited: Audit) -> Audit:
     """Reports a missing shard as renamed if another file contains exactly its tensors."""
     checkpoint = audited.checkpoint
-    if checkpoint.set_name.endswith(".gguf"):
+    if checkpoint.is_gguf:
         return _with_renamed_parts(audited)
     missing = [one for one in audited.findings if isinstance(one, ShardMissing) and one.index and not one.link]
     if len(missing) != 1 or checkpoint.index is None:

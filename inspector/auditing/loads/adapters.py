@@ -172,13 +172,7 @@ def _against_base(
         return None
     if method in UNREPORTED and not found.modules:
         return None
-    renamed: Counter[str] = Counter()
-    for key, family in stored.items():
-        looked_for, other = named(key), loaded_name(key, renaming)
-        if looked_for.endswith(HALF) and looked_for not in found.strange:
-            continue  # PEFT joins it with the other one, whatever the name
-        if looked_for in report.unreached or (other != looked_for and looked_for not in found.strange):
-            renamed[looked_for] += family.tensors
+    renamed = _renamed(stored, named, report, found.strange, renaming)
     trained = values.get("modules_to_save") or ()
     lost = {key: one for key, one in renamed.items() if tuner_name(key) or key in found.whole}
     absent = {**dict(found.absent), **lost}
@@ -213,6 +207,20 @@ def _against_base(
         approximated=method == "lora" and str(values.get("init_lora_weights")).startswith("pissa_niter"),
         **({"asked": f"task_type {WITHOUT_HEAD} asks for"} if values.get("task_type") == WITHOUT_HEAD else {}),
     )
+
+
+def _renamed(
+    stored: Families, named: Callable[[str], str], report: AdapterReport, strange: frozenset[str], renaming: bool
+) -> Counter[str]:
+    """The names for which PEFT looks and that no tensor has, as it renames the stored ones, and their tensors."""
+    renamed: Counter[str] = Counter()
+    for key, family in stored.items():
+        looked_for, other = named(key), loaded_name(key, renaming)
+        if looked_for.endswith(HALF) and looked_for not in strange:
+            continue  # PEFT joins it with the other one, whatever the name
+        if looked_for in report.unreached or (other != looked_for and looked_for not in strange):
+            renamed[looked_for] += family.tensors
+    return renamed
 
 
 def _in_place(name: str, trained: Sequence[str]) -> bool:

@@ -32,7 +32,7 @@ def of_own_set(audited: Audit, loader: str, again: Callable[[str], Audit]) -> Au
     again: audits the weights with a name.
     """
     checkpoint = audited.checkpoint
-    if loader not in OF_GGUF or checkpoint.alone or checkpoint.set_name.endswith(".gguf"):
+    if loader not in OF_GGUF or checkpoint.alone or checkpoint.is_gguf:
         return audited
     others = (one.name for one in checkpoint.other_sets if one.kind == "gguf")
     own = next((name for name in others if PROJECTOR not in name.casefold()), None)
@@ -98,7 +98,7 @@ def _is_of_another_kind(audited: Audit, loader: str) -> bool:
         return False
     config = checkpoint.config
     if loader == "llama.cpp":
-        return not checkpoint.set_name.endswith(".gguf") and checkpoint.adapter is None
+        return not checkpoint.is_gguf and checkpoint.adapter is None
     of_transformers = config is not None and config.kind == "config" and "_class_name" not in config.values
     return of_transformers and checkpoint.adapter is None and not checkpoint.alone
 
@@ -143,6 +143,6 @@ def _unread_by(audited: Audit, loader: str) -> str:
         return f"it does not read a pipeline; diffusers does, and {loader} may read a component"
     if audited.checkpoint.config is None:
         return "there is no config for it"
-    if audited.checkpoint.set_name.endswith(".gguf") and loader in READ_GGUF_TOO:
+    if audited.checkpoint.is_gguf and loader in READ_GGUF_TOO:
         return "how it reads GGUF files was not recorded"
     return f"it does not read this format{f', which is that of {own}' if own else ''}"

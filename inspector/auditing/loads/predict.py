@@ -98,7 +98,7 @@ def after_loading(audited: Audit) -> Audit:
         findings = of_one_index(findings)
     if intended.loader in JUDGED and audited.case is not None and any(is_of_writer(one) for one in findings):
         findings = without_unread_names([of_another_program(audited, one, intended, name) for one in findings])
-    if audited.checkpoint.set_name.endswith(".gguf"):
+    if audited.checkpoint.is_gguf:
         from inspector.auditing.gguf.findings import for_llama_cpp
 
         findings = for_llama_cpp(audited, findings, intended)
@@ -136,7 +136,7 @@ def loads_of(audited: Audit) -> tuple[Load, ...]:
     """Predicts what each loader of the format does; empty for single files without a config of their own."""
     checkpoint = audited.checkpoint
     beside = _adapter_beside(audited)
-    is_gguf = checkpoint.set_name.endswith(".gguf")
+    is_gguf = checkpoint.is_gguf
     is_bare = checkpoint.alone and not is_gguf
     if not checkpoint.set_name or is_bare or (checkpoint.adapter is not None and beside is None):
         return ()
