@@ -18,6 +18,7 @@ from inspector.auditing.identity.names_of_mlx import without_module_of_mlx
 from inspector.auditing.identity.own_code import OWN_CODE, OWN_KEYS, own_code
 from inspector.auditing.identity.part_alone import PART_ALONE, part_alone, part_of_whole
 from inspector.auditing.identity.stated_class import is_undefined, with_stated_class
+from inspector.auditing.identity.text_of_mlx import modules_left_out, text_model_of_mlx
 from inspector.auditing.own_words import in_own_words
 from inspector.auditing.reported import (
     entries_in_vain,
@@ -138,16 +139,23 @@ def _judged(draft: Draft, config: Claim, reading: Reading) -> Judged:
     lost = (*draft.lost, *draft.emptied)
     whole = not (checkpoint.partial or lacks_shards(checkpoint))
 
-    def again(claim: Claim, reading: Reading, *, solve: bool = True) -> Reconciled:
+    def again(
+        claim: Claim, reading: Reading, *, solve: bool = True, without: frozenset[str] = frozenset()
+    ) -> Reconciled:
         return reconcile(
-            claim, reading, lost, whole=whole, aside=aside, beside=beside, ties=checkpoint.ties, solve=solve
-        )
+            claim, reading, lost, whole=whole, aside=aside, beside=beside, ties=checkpoint.ties, solve=solve,
+            without=without,
+        )  # fmt: skip
 
     case = again(config, reading)
+    notes: list[Finding] = []
+    if whole and (modules := modules_left_out(checkpoint, case, lost)):
+        notes.extend(text_model_of_mlx(case, modules))
+        case = again(config, reading, without=modules)
     if case.placement.missing and _holds_other_names(case, draft.emptied):
         whole = False  # the names do not show which parts the empty tensors had
         case = again(config, reading)
-    judged = list(reconciliation_findings(case, draft.families, again))
+    judged = [*notes, *reconciliation_findings(case, draft.families, again)]
     if all(one.severity == "note" for one in judged):
         return Judged(config, reading, case, judged)
     if config.head is None and (other := _with_equal_head(draft, config, case, again)) is not None:

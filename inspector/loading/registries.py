@@ -49,6 +49,11 @@ def knows(loader: str, name: str | None) -> bool:
     return name in (known_architectures() if loader == "llama.cpp" else _registries()[loader]["names"])
 
 
+def left_out_by_mlx(model_type: str | None) -> frozenset[str]:
+    """The modules at the top of a model that mlx-lm's class for the type does not have: it runs the text model."""
+    return frozenset(_registries()["mlx"]["left_out"].get(model_type, "").split())
+
+
 @cache
 def _tensor_names() -> frozenset[str]:
     return frozenset(_registries()["llama.cpp"]["tensors"].split())

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.algebra.boxes import Box
 from inspector.algebra.span import Span
@@ -81,6 +82,18 @@ class Plan(Struct, frozen=True):
     rows: tuple[BoundSlot, ...]
     binder: Binder
     opaque: tuple[tuple[str, str], ...]  # (spelled prefix, because)
+
+
+def module_of(slot: Slot) -> str:
+    """The module at the top of the base class that a slot belongs to: "vision_tower"."""
+    return slot.path.removeprefix("model.").split(".", 1)[0]
+
+
+def without_modules(plan: Plan, modules: Collection[str]) -> Plan:
+    """A plan without the rows of modules at the top."""
+    rows = tuple(row for row in plan.rows if module_of(row.slot) not in modules)
+    opaque = tuple(one for one in plan.opaque if one[0].removeprefix("model.").split(".", 1)[0] not in modules)
+    return replace(plan, rows=rows, blocks=tuple(block for row in rows for block in row.blocks), opaque=opaque)
 
 
 def nothing_stored(key: str) -> Collection[tuple[int, ...]]:

@@ -18,7 +18,7 @@ from inspector.loader.layout import Layout
 from inspector.matcher.claim import Claim
 from inspector.matcher.families import Families, families_of
 from inspector.matcher.reading import Reading
-from inspector.notation.binding import Block, Plan, bind, bind_slots
+from inspector.notation.binding import Block, Plan, bind, bind_slots, without_modules
 from inspector.notation.definition import Head
 from inspector.notation.scope import Scope
 from inspector.notation.slots import Slot, Unrolled, scope_of, unroll
@@ -78,14 +78,16 @@ class Again(Protocol):
     times the comparison itself.
     """
 
-    def __call__(self, claim: Claim, reading: Reading, *, solve: bool = True) -> Reconciled: ...
+    def __call__(
+        self, claim: Claim, reading: Reading, *, solve: bool = True, without: frozenset[str] = frozenset()
+    ) -> Reconciled: ...
 
 
 class _Sides(Struct, frozen=True, eq=False):
     """The stored families and their spelling, for placing them under several configs.
 
-    lost: as in `place`. shared: keys that share storage. products: filled with the dims known only as products. other:
-    the rows of the definition's other heads, by unrolled definition.
+    lost: as in `place`. shared: keys that share storage. without: as in `reconcile`. products: filled with the dims
+    known only as products. other: the rows of the definition's other heads, by unrolled definition.
     """
 
     families: Families
@@ -94,6 +96,7 @@ class _Sides(Struct, frozen=True, eq=False):
     lost: Lost | None
     shared: Mapping[str, frozenset[str]]
     aside: frozenset[str]
+    without: frozenset[str] = frozenset()
     products: dict[Product, int] = {}
     other: dict[Unrolled, list[Slot]] = {}
 
@@ -125,7 +128,8 @@ class _Sides(Struct, frozen=True, eq=False):
         return _with_opaque(plan, placement), placement
 
     def _bound(self, scope: Scope) -> Plan:
-        return bind(scope, self.head, self.spelling, self.shapes, lambda key: self.shared.get(key, ()), self.indices)
+        plan = bind(scope, self.head, self.spelling, self.shapes, lambda key: self.shared.get(key, ()), self.indices)
+        return without_modules(plan, self.without) if self.without else plan
 
     def indices(self, key: str) -> list[Span]:
         """The indices stored under a key at each `#`."""
@@ -163,13 +167,15 @@ def reconcile(
     beside: Mapping[str, str] = MappingProxyType({}),
     ties: Sequence[Sequence[str]] = (),
     solve: bool = True,
+    without: frozenset[str] = frozenset(),
 ) -> Reconciled:
     """Places the families of a reading in the blocks of its definition and accounts for every tensor.
 
     lost_names: missing tensors that are reported already. whole: absent tensors count as missing; False if only a part
     of a checkpoint was selected. aside: families that are quantization helpers unless a block expects them. beside:
     families that are stored next to the model -> their component, "" for scales. ties: names of tensors that share
-    storage according to the format. solve: search for wrong keys of the config.
+    storage according to the format. solve: search for wrong keys of the config. without: modules at the top of the
+    definition that the model does not have.
     """
     settings_known = claim.definition is reading.definition
     head = (claim.head if settings_known else None) or reading.match.head
@@ -181,6 +187,7 @@ def reconcile(
         _lost(lost_names, reading.prefix) if whole else None,
         _sharing(ties, reading.prefix),
         aside | beside.keys(),
+        without,
     )
     plan, placement = sides.placed(reading.scope)
     scope = plan.scope

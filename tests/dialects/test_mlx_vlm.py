@@ -54,6 +54,20 @@ def test_mlx_vlm(model_type: str) -> None:
     assert codes(stored(spec, config, "pt")) == {"D501"}  # torch has the channels first
 
 
+@pytest.mark.parametrize("model_type", ["mistral3", "gemma3", "llava", "qwen2_vl", "qwen3_vl", "qwen3_5"])
+def test_text_model_of_mlx_lm(model_type: str) -> None:
+    spec, config = written(model_type)
+    text = {name: entry for name, entry in spec.items() if name.startswith("language_model.")}
+    audited = stored(text, config, "mlx")
+    assert audited.verdict == "clean" and "N630" in {one.code for one in audited.findings}
+    assert audited.counts.unique_parameters == audited.counts.expected_parameters
+    lost = next(name for name in text if ".layers.1." in name)
+    assert codes(stored({name: entry for name, entry in text.items() if name != lost}, config, "mlx")) >= {"N403"}
+    tower = next(name for name in spec if name not in text)
+    assert stored({**text, tower: spec[tower]}, config, "mlx").verdict == "findings"  # a tower that is incomplete
+    assert stored(text, config, "pt").verdict == "findings"
+
+
 WIDTH, LAYERS, MLP, WORDS = 48, 3, 88, 104
 
 

@@ -677,7 +677,17 @@ def wrapped_modules() -> Audit:
     return judged({at.format(n, part): ("F32", shape) for n in range(2) for part, shape in shapes.items()}, None)
 
 
+def text_model_of_mlx() -> Audit:
+    """The text model of a multimodal model as mlx-lm writes it: under the config of the whole model."""
+    record = base_record("mistral3", "Generation")
+    text = {name: entry for name, entry in spec_of(record).items() if name.startswith("language_model.")}
+    config = {**record["config"], "model_type": "mistral3", "architectures": [record["class"]],
+              "quantization": {"bits": 4, "group_size": 64}}  # fmt: skip
+    return judged(text, config)
+
+
 FIRES: dict[str, Callable[[], Audit]] = {
+    "text-model-for-mlx": text_model_of_mlx,
     "saves-mixed": two_saves,
     "config-of-larger-model": lambda: text_model_of("gemma3"),
     "weights-without-tensors": lambda: in_file(replace(checkpoint({}, None, LLAMA8B), readable=True)),

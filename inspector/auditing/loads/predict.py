@@ -29,7 +29,7 @@ from inspector.auditing.loads.quantized import (
     stacked_scales,
     why_unread,
 )
-from inspector.auditing.loads.strict import refused
+from inspector.auditing.loads.strict import of_text_model_alone, refused
 from inspector.auditing.result import CLEAN, FINDINGS, UNDECIDED, Audit, Skipped, verdict_of, verdict_with
 from inspector.auditing.totals import difference_left_open, with_ties_of_class
 from inspector.findings.finding import Finding, ordered
@@ -162,7 +162,7 @@ def loads_of(audited: Audit) -> tuple[Load, ...]:
         built = loads(replace(given, values=kept), NEWEST)
     alone = bool(given.recorded) and given.quantized is True  # other programs read the quantization
     whole = loads(replace(given, recorded={}), NEWEST) if alone else newest
-    built = whole if alone else built
+    built = of_text_model_alone(audited, whole if alone else built)
     unread = SAFETENSORS_INDEX if checkpoint.index is None and SAFETENSORS_INDEX in checkpoint.siblings else ""
     others = of_safetensors(
         given.class_name, given.model_type, whole, built, unread, config.values, of_vllm=is_whole_for_vllm(audited)

@@ -66,3 +66,14 @@ def _has_prefix(audited: Audit) -> bool:
     from inspector.findings.names.prefixes import PrefixOnNames
 
     return any(isinstance(one, PrefixOnNames) for one in audited.findings)
+
+
+def of_text_model_alone(audited: Audit, load: Load) -> Load:
+    """The result of a program that has only the text model, if transformers lacks no other tensors."""
+    if load.outcome != RANDOM or load.unexpected or load.mismatched or not audited.findings:
+        return load
+    from inspector.findings.names.text_model import TextModelForMlx
+
+    text = next((one for one in audited.findings if isinstance(one, TextModelForMlx)), None)
+    lacks_no_other = text is not None and text.tensors == load.missing
+    return replace(load, outcome=COMPLETE, missing=0, because="") if lacks_no_other else load

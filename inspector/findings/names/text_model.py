@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from inspector.findings.finding import ContentFinding, Finding, Remedy, Rows, Step
-from inspector.findings.words import count, listed
+from inspector.findings.words import count, listed, number
 
 
 class Submodels(msgspec.Struct, frozen=True):
@@ -88,6 +88,43 @@ class TextModelOfMore(TextModelAlone, frozen=True, kw_only=True):
 
     code = "N449"
     severity = "warning"
+
+
+class TextModelForMlx(ContentFinding, frozen=True, kw_only=True):
+    """A conversion for mlx-lm has only the text model of a multimodal model.
+
+    What it means
+        The config is that of the multimodal model. Of its towers and projectors no tensor is stored: mlx-lm's class for
+        this model type does not have them, and leaves them out of its conversions.
+
+    Why it matters
+        mlx-lm loads it completely, for text. Programs that need the towers, such as mlx-vlm, cannot load it. The
+        formula counts the text model.
+
+    Example
+        note[N630] text-model-for-mlx: multi_modal_projector, vision_tower are not
+          stored: mlx-lm runs only the text model of mistral3
+          without  24 tensors, 108,144 parameters
+
+    What to do
+        Nothing, for text. For images or audio convert the original checkpoint with mlx-vlm.
+    """
+
+    code = "N630"
+    severity = "note"
+
+    modules: tuple[str, ...]
+    tensors: int
+    parameters: int | None
+    model_type: str
+
+    def headline(self) -> str:
+        verb = "is" if len(self.modules) == 1 else "are"
+        return f"{listed(self.modules, 4)} {verb} not stored: mlx-lm runs only the text model of {self.model_type}"
+
+    def rows(self) -> Rows:
+        counted = "" if self.parameters is None else f", {number(self.parameters)} parameters"
+        return [("without", f"{count(self.tensors, 'tensor')}{counted}")]
 
 
 class ConfigOfLargerModel(ContentFinding, frozen=True, kw_only=True):
