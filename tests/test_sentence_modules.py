@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
+from inspector.auditing.loads.one_loader import judged_for
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from tests.checkpoints import genuine, write
-from tests.judged import codes
+from tests.judged import base_record, codes, spec_of
 
 ENCODER = {
     "model_type": "bert", "architectures": ["BertModel"], "vocab_size": 100, "hidden_size": 24, "num_hidden_layers": 2,
@@ -94,6 +95,34 @@ def audited(place: Path) -> Audit:
 def test_a_complete_encoder_is_clean(name: str, below: str, tmp_path: Path) -> None:
     found = audited(folder(tmp_path / "encoder", FOLDERS[name], below))
     assert (found.verdict, codes(found)) == ("clean", set()), found.findings
+
+
+@pytest.mark.parametrize(("files", "wanted"), [
+    ({}, set()), ({"config_sentence_transformers.json": {}}, {"N641"}), ({"sentence_bert_config.json": {}}, set()),
+    ({"config_sentence_transformers.json": {}, "modules.json": []}, set()),
+])  # fmt: skip
+def test_a_lost_list_of_modules_is_reported(files: dict[str, Any], wanted: set[str], tmp_path: Path) -> None:
+    write(tmp_path, genuine(ENCODER), ENCODER)
+    for name, content in files.items():
+        (tmp_path / name).write_text(json.dumps(content), encoding="utf-8")
+    found = audited(tmp_path)
+    assert codes(found) == wanted
+    (load,) = judged_for(found, "sentence-transformers").loads
+    assert load.outcome == "complete"
+
+
+@pytest.mark.parametrize(("model_type", "suffix", "lost"), [
+    ("roberta", "ForCausalLM", ""), ("roberta", "ForCausalLM", "lm_head."), ("bert", "ForMaskedLM", "cls."),
+    ("t5", "ForConditionalGeneration", "decoder."),
+])  # fmt: skip
+def test_a_folder_of_transformers_gets_a_pooling(model_type: str, suffix: str, lost: str, tmp_path: Path) -> None:
+    """sentence-transformers 6.2 builds the base class and a pooling by default; a missing head is none of its parts."""
+    record = base_record(model_type, suffix)
+    kept = {name: one for name, one in spec_of(record).items() if not (lost and name.startswith(lost))}
+    config = {"model_type": model_type, **record["config"], "architectures": [record["class"]]}
+    found = judged_for(audited(write(tmp_path, kept, config)), "sentence-transformers")
+    assert found.verdict == "clean"
+    assert [(one.loader, one.outcome) for one in found.loads] == [("sentence-transformers", "complete")]
 
 
 def damaged(modules: list[Module]) -> Iterator[tuple[str, list[Module]]]:

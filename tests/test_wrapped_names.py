@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
+from inspector.dialects.timm import config_of
 from inspector.findings.names.prefixes import PrefixOnNames
 from tests.judged import base_record, codes, judged, spec_of
 
@@ -41,3 +43,27 @@ def test_one_finding_names_the_wrappers(model_type: str, suffix: str) -> None:
         assert found.wrapper and found.tensors == len(stored.keys() - spec.keys())
         assert found.without == len(stored.keys() & spec.keys())
         assert audited.counts.unique_parameters == judged(spec, config).counts.unique_parameters
+
+
+TIMM = {"architecture": "vit_tiny_patch16_224", "pretrained_cfg": {"num_classes": 5}}
+OF_LIBRARIES = {
+    "timm": ["patch_embed.proj.weight", "blocks.0.attn.qkv.weight", "blocks.0.mlp.fc1.weight"],
+    "OpenCLIP": ["visual.conv1.weight", "transformer.resblocks.0.attn.in_proj_weight"],
+    "nothing known": ["encoder.stem.kernel", "encoder.stem.offset"],
+}
+
+
+@pytest.mark.parametrize(("library", "config", "around", "wrong"), [
+    ("timm", TIMM, "", False), ("timm", TIMM, COMPILED, True), ("timm", TIMM, "module.", True),
+    ("timm", None, f"module.{COMPILED}", True), ("OpenCLIP", None, COMPILED, True),
+    ("OpenCLIP", None, "module.", False),
+    ("nothing known", None, COMPILED, True), ("nothing known", {"model_type": "mine"}, FSDP, True),
+    ("nothing known", {"model_type": "mine"}, "module.", False),
+])  # fmt: skip
+def test_wrappers_around_unknown_models(library: str, config: dict[str, Any] | None, around: str, wrong: bool) -> None:
+    """Measured: timm 1.0 loads none of them from the Hub, nor does transformers; OpenCLIP 3.3 removes `module.`."""
+    if config is TIMM:
+        config = config_of(TIMM)
+    found = judged({around + name: ("F32", (4, 4)) for name in OF_LIBRARIES[library]}, config)
+    assert codes(found) == ({"N402"} if wrong else set())
+    assert all(one.prefix == around for one in found.findings if isinstance(one, PrefixOnNames))

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from inspector.auditing.identity.class_of_type import findings_on_class
 from inspector.auditing.identity.own_code import is_foreign
 from inspector.auditing.result import CLEAN, UNDECIDED, Audit, Skipped, verdict_of, verdict_with
-from inspector.auditing.sentence_listing import MODULES
+from inspector.auditing.sentence_listing import MODULES, OF_ENCODER
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place, ordered
 from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint
 from inspector.loader.config_file import named_class
@@ -23,7 +23,7 @@ from inspector.reconciler.wording import family_name
 
 if TYPE_CHECKING:
     from inspector.auditing.pipeline.sentence_modules import AuditFolder, ModulesRead
-    from inspector.findings.declared import TokenIds
+    from inspector.findings.declared import ModulesUnlisted, TokenIds
 
 ADDED_TOKENS: Final = "added_tokens.json"
 TOKENIZER: Final = "tokenizer.json"
@@ -53,9 +53,19 @@ def with_declared(audited: Audit, audit_part: AuditFolder) -> Audit:
 
         audited = with_modules(audited, sentence_modules(audited.checkpoint, audited, audit_part))
     findings = [*findings_on_class(audited), *_of_code(audited), *_of_tokens(audited, added)]
+    findings += _unlisted(audited.checkpoint)
     if not findings:
         return audited
     return audited.with_findings([*_without_its_names(audited.findings, findings), *findings])
+
+
+def _unlisted(checkpoint: Checkpoint) -> Iterator[ModulesUnlisted]:
+    """The finding on a sentence encoder without the list of its modules."""
+    known = len(checkpoint.siblings) < SIBLINGS_KEPT and not checkpoint.alone
+    if known and OF_ENCODER in checkpoint.siblings and MODULES not in checkpoint.siblings:
+        from inspector.findings.declared import ModulesUnlisted
+
+        yield ModulesUnlisted(place=Place(file=OF_ENCODER))
 
 
 def with_modules(audited: Audit, modules: ModulesRead) -> Audit:

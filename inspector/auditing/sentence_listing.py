@@ -15,6 +15,8 @@ from inspector.loader.strict_json import JsonFault, decode_config
 from inspector.loading.sentence_modules import CONFIGS, MODELS, TASKS_WITH_HEAD
 
 MODULES: Final = "modules.json"
+OF_ENCODER: Final = "config_sentence_transformers.json"
+"""The config of the whole encoder, in the folder of modules.json."""
 OF_TRANSFORMER: Final = "sentence_bert_config.json"
 """The config of a Transformer module, in the folder of the model."""
 OWN_TYPES: Final = ("sentence_transformers.", "pylate.")

@@ -313,6 +313,39 @@ class ModuleMissing(Finding, frozen=True, kw_only=True):
         return Remedy(f"use the model of width {self.stated} that it belongs to, or train it with {self.given}")
 
 
+class ModulesUnlisted(Finding, frozen=True, kw_only=True):
+    """A sentence encoder without its list of modules.
+
+    What it means
+        sentence-transformers writes config_sentence_transformers.json and modules.json with every model. The folder has
+        only the first: the list of the modules after the model (pooling, dense layers, normalization) is lost.
+
+    Why it matters
+        sentence-transformers builds a new model with a pooling by default, mean or the last token, without a dense
+        layer or a normalization. The embeddings are others if the model had another pooling or further modules.
+
+    Example
+        warning[N641] modules-unlisted: modules.json
+          named by  config_sentence_transformers.json
+          loader    sentence-transformers builds a pooling by default in its place
+          help      fetch modules.json and the folders that it lists, or save the model
+                    again with sentence-transformers
+
+    What to do
+        Fetch the file and the folders of the modules, or save the whole model again.
+    """
+
+    code = "N641"
+    severity = "warning"
+
+    headline_text = "modules.json"
+    row_texts = (
+        ("named by", "{place.file}"),
+        ("loader", "sentence-transformers builds a pooling by default in its place"),
+    )
+    remedy_text = "fetch modules.json and the folders that it lists, or save the model again with sentence-transformers"
+
+
 class PoolingWidthDiffers(Finding, frozen=True, kw_only=True):
     """A pooling states another width than it gets.
 

@@ -93,6 +93,10 @@ def _of_another_class(case: Reconciled, again: Again) -> Finding | None:
     labels = [cause for cause in other.causes if cause.key == LABELS]
     if other.placement.differences or len(labels) < len(other.causes):
         return base
+    from inspector.reconciler.table_of_tie import table_under_copy
+
+    if (table := table_under_copy(case, other)) is not None:
+        return table
     from inspector.findings.class_names import ClassDiffers
 
     missing = [place_name(gap.block.key, gap.boxes) for gap in case.as_configured.missing]

@@ -32,7 +32,7 @@ def differences(case: Reconciled, confidence: str) -> list[Finding]:
     from inspector.reconciler.missing import absent_and_unexpected
 
     found = [*_shapes(case, confidence), *absent_and_unexpected(case, confidence)]
-    if case.absent and len(found) > 1:
+    if case.absent:
         from inspector.reconciler.renamed_usual import with_usual_parts
 
         found = with_usual_parts(case, found)

@@ -467,6 +467,14 @@ def without_dense() -> Audit:
         return audit(place)
 
 
+def without_modules() -> Audit:
+    """A sentence encoder whose list of modules was not copied."""
+    with TemporaryDirectory() as place:
+        write(Path(place), genuine(BERT_BASE), BERT_BASE)
+        (Path(place) / "config_sentence_transformers.json").write_text("{}", encoding="utf-8")
+        return audit(place)
+
+
 def wide_pooling() -> Audit:
     """A sentence encoder whose pooling states the width of another model."""
     with TemporaryDirectory() as place:
@@ -796,6 +804,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "code-file-absent": lambda: folder({**LLAMA8B, **CODE}),
     "tokens-beyond-rows": lambda: folder({**LLAMA8B, "eos_token_id": 128256}),
     "module-missing": without_dense,
+    "modules-unlisted": without_modules,
     "pooling-width-differs": wide_pooling,
     "pipeline-incomplete": without_unet,
     "entry-unknown": lambda: pipeline_with_entries(unet=["diffusers", "UNet2DConditionModell"]),

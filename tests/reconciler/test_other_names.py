@@ -112,3 +112,40 @@ def test_an_older_text_model_with_the_head_of_newer_names(model_type: str, head:
     spec = {head if name == "language_model.lm_head.weight" else name: entry for name, entry in spec_of(record).items()}
     audited = judged(spec, {"architectures": [record["class"]], **record["config"]})
     assert (audited.verdict == "clean") == clean
+
+
+@pytest.mark.parametrize(("model_type", "suffix", "declared", "table", "copy"), [
+    ("layoutlm", "ForMaskedLM", "LayoutLMModel", "layoutlm.embeddings.word_embeddings.weight",
+     "cls.predictions.decoder.weight"),
+    ("bert", "ForMaskedLM", "BertModel", "bert.embeddings.word_embeddings.weight", "cls.predictions.decoder.weight"),
+    ("gpt2", "LMHeadModel", "GPT2Model", "transformer.wte.weight", "lm_head.weight"),
+    ("mt5", "ForConditionalGeneration", "MT5EncoderModel", "shared.weight", "decoder.embed_tokens.weight"),
+])  # fmt: skip
+def test_a_table_under_the_name_of_a_copy_outside_the_class(
+    model_type: str, suffix: str, declared: str, table: str, copy: str
+) -> None:
+    """safetensors keeps one name of a shared matrix; transformers 5.23 and 4.57 leave the table of the class random."""
+    record = base_record(model_type, suffix)
+    config = {"model_type": model_type, **record["config"], "architectures": [declared]}
+    spec = spec_of(record)
+    assert codes(judged(spec, config)) == set()
+    stored = {name: one for name, one in spec.items() if name != table} | {copy: spec[table]}
+    (finding,) = [one for one in judged(stored, config).findings if one.severity != "note"]
+    assert (finding.code, finding.facts["renames"]) == ("N407", [[copy, table]])
+
+
+@pytest.mark.parametrize(("model_type", "suffix"), [
+    ("wav2vec2", "ForCTC"), ("hubert", "ForCTC"), ("wavlm", "ForCTC"),
+])  # fmt: skip
+def test_the_former_name_of_a_mask_is_renamed(model_type: str, suffix: str) -> None:
+    record = base_record(model_type, suffix)
+    spec = spec_of(record)
+    mask = next(name for name in spec if name.endswith("masked_spec_embed"))
+    former = mask.replace("masked_spec_embed", "mask_time_emb_vector")
+    config = {"model_type": model_type, **record["config"], "architectures": [record["class"]]}
+    found = judged({former if name == mask else name: one for name, one in spec.items()}, config)
+    (finding,) = [one for one in found.findings if one.severity != "note"]
+    assert (finding.code, finding.facts["present_name"]) == ("N405", mask)
+    both = judged({**spec, former: spec[mask]}, config)
+    (finding,) = [one for one in both.findings if one.severity != "note"]
+    assert (finding.code, finding.facts["present_name"]) == ("N405", "")

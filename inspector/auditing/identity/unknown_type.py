@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Final
+
+from inspector.dialects.timm import TYPE as OF_TIMM
 from inspector.findings.finding import Finding, Place
 from inspector.matcher.claim import Claim
-from inspector.matcher.families import Families
+from inspector.matcher.families import Families, rekeyed
+
+if TYPE_CHECKING:
+    from inspector.findings.names.prefixes import PrefixOnNames
+
+PARALLEL: Final = "module."
+"""The prefix of DataParallel, which some programs remove; the other prefixes of wrappers begin with an underscore."""
 
 
 def unknown_architecture(config: Claim, families: Families, nearest: tuple[str, float] | None) -> list[Finding]:
     """The finding on a type that has no definition, or a definition with none of the names. nearest: (name, share of
     the names).
     """
+    if wrapped := _wrapper(config, families):
+        inner = rekeyed(families, lambda key: key.removeprefix(wrapped.prefix))
+        return [wrapped, *unknown_architecture(config, inner, nearest)]
     if config.definition is not None and config.model_type is not None:
         from inspector.dialects.libraries import library_of
 
@@ -52,6 +64,31 @@ def unknown_architecture(config: Claim, families: Families, nearest: tuple[str, 
             unsupported=config.model_type is not None and not mapped and not is_supported(config.model_type),
         )
     ]
+
+
+def _wrapper(config: Claim, families: Families) -> PrefixOnNames | None:
+    """The finding on a prefix of wrappers that all names have and no loader removes.
+
+    OpenCLIP removes `module.`, as other programs may: alone, it is one only where transformers and timm read the names.
+    """
+    from inspector.matcher.spelling import WRAPPERS
+
+    outer = [one for one in WRAPPERS if one.startswith("_") or one == PARALLEL]
+    prefix = ""
+    names: list[str] = []
+    while families:
+        found = next((one for one in outer if all(key.startswith(prefix + one) for key in families)), None)
+        if found is None:
+            break
+        prefix, names = prefix + found, [*names, WRAPPERS[found]]
+    if not prefix or (prefix == PARALLEL and config.model_type != OF_TIMM):
+        return None
+    from inspector.findings.names.prefixes import PrefixOnNames
+
+    tensors = sum(family.tensors for family in families.values())
+    return PrefixOnNames(
+        prefix=prefix, inside=False, wrapper=" and ".join(dict.fromkeys(names)), tensors=tensors, without=0
+    )
 
 
 def _of_library(config: Claim, model_type: str, library: str) -> Finding:

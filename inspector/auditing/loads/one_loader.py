@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
@@ -12,9 +12,15 @@ from inspector.auditing.loads.predict import given_of, left_open
 from inspector.auditing.result import UNREADABLE, Audit, Skipped, verdict_of
 from inspector.findings.finding import Finding, ordered
 from inspector.loader.weight_sets import PROJECTOR
-from inspector.loading.outcome import COMPLETE, FAILURES, NOT_IN_FILE, UNKNOWN, UNSUPPORTED
+from inspector.loading.outcome import COMPLETE, FAILURES, MAY_BE_ABSENT, NOT_IN_FILE, UNKNOWN, UNSUPPORTED
 from inspector.loading.tables import NEWEST
 
+if TYPE_CHECKING:
+    from inspector.loading.outcome import Load
+
+SENTENCES: Final = "sentence-transformers"
+OWN_ENCODERS: Final = ("t5", "mt5", "umt5", "longt5", "switch_transformers")
+"""Types of which sentence-transformers builds the class of the encoder."""
 READS: Final = {
     "diffusers": "pipelines and models of diffusers",
     "llama.cpp": "only GGUF files",
@@ -45,6 +51,8 @@ def judged_for(audited: Audit, name: str) -> Audit:
     wanted = [one for one in audited.loads if one.loader == loader]
     if loader == "transformers":
         wanted = [one for one in wanted if str(one.version).startswith(major or NEWEST)]
+    if not wanted and loader == SENTENCES:
+        wanted = list(_as_new_encoder(audited))
     from inspector.findings.loading import LoaderFails
 
     findings = [one for one in audited.findings if not isinstance(one, LoaderFails)]
@@ -53,6 +61,8 @@ def judged_for(audited: Audit, name: str) -> Audit:
     load = replace(wanted[0], intended=True)
     if load.outcome in FAILURES and NOT_IN_FILE in load.because:
         findings = [_for_strict_names(one) for one in findings]
+    if loader == SENTENCES and load.outcome == COMPLETE:
+        findings = [_without_head(one) for one in findings]
     seen = (one.after_loading(f"{loader} {load.version or ''}".strip(), load.outcome, load.because) for one in findings)
     findings = ordered(one for one in seen if one is not None)
     said = load.outcome != UNSUPPORTED and any(one.severity == "error" for one in findings)
@@ -65,6 +75,30 @@ def judged_for(audited: Audit, name: str) -> Audit:
     return left_open(audited, load) if load.outcome == UNKNOWN else audited
 
 
+def _as_new_encoder(audited: Audit) -> Iterator[Load]:
+    """What sentence-transformers does with a folder of transformers: it loads the base class, and adds a pooling.
+
+    The pooling takes the embeddings of the tokens: a pooler that files may leave out is not used. Source:
+    `_load_default_modules` and `modules/transformer.py` in sentence-transformers 6.2.
+    """
+    from inspector.loading.tables import names_of
+    from inspector.loading.transformers import loads
+
+    config, own = audited.checkpoint.config, next((one for one in audited.loads if one.intended), None)
+    if config is None or own is None or own.loader != "transformers" or audited.checkpoint.adapter is not None:
+        return
+    model_type = str(config.values.get("model_type"))
+    base = names_of(NEWEST).bases.get(model_type)
+    if base is not None and model_type in OWN_ENCODERS:
+        base = f"{base.removesuffix('Model')}EncoderModel"
+    elif base is None or config.values.get("is_encoder_decoder"):
+        return
+    used = loads(replace(given_of(audited, config.values), class_name=base, case=None), NEWEST)
+    if used.excuse == MAY_BE_ABSENT:
+        used = replace(used, outcome=COMPLETE, because="", excuse="")
+    yield replace(used, loader=SENTENCES, version=None, intended=True)
+
+
 def _for_strict_names(finding: Finding) -> Finding:
     """The finding for a loader that does not find the stored names, which the loader of the folder maps."""
     from inspector.findings.names.prefixes import PrefixOnNames, PrefixReadPast
@@ -73,6 +107,13 @@ def _for_strict_names(finding: Finding) -> Finding:
     if isinstance(finding, PrefixReadPast):
         return PrefixOnNames(**finding.stated_fields())
     return TensorRenamed(**finding.stated_fields()) if isinstance(finding, TensorRenamedByLoader) else finding
+
+
+def _without_head(finding: Finding) -> Finding:
+    """The finding for a loader that builds the base class: a head that is not trained is not used."""
+    from inspector.findings.class_names import BaseModelUsed, HeadUntrained
+
+    return BaseModelUsed(**finding.stated_fields()) if isinstance(finding, HeadUntrained) else finding
 
 
 def _by_none(audited: Audit, findings: list[Finding], name: str) -> Audit:
@@ -145,4 +186,6 @@ def _unread_by(audited: Audit, loader: str) -> str:
         return "there is no config for it"
     if audited.checkpoint.is_gguf and loader in READ_GGUF_TOO:
         return "how it reads GGUF files was not recorded"
+    if loader == SENTENCES and own == "transformers":
+        return "the class that it builds for this type was not recorded"
     return f"it does not read this format{f', which is that of {own}' if own else ''}"

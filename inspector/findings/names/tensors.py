@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import ContentFinding, Finding, Remedy, Rows
+from inspector.findings.finding import ContentFinding, Finding, Remedy, Rows, Step
 from inspector.findings.names.own_readers import reader_of
 from inspector.findings.role_words import label
 from inspector.findings.words import count, listed, number, shape
@@ -167,6 +167,8 @@ class TensorUnexpected(ContentFinding, frozen=True, kw_only=True):
     shape: tuple[int, ...]
     dtype: str
     names: tuple[str, ...]
+    present_name: str = ""
+    """The name that the architecture has today for this tensor, which is not stored; "" if it has none."""
 
     headline_text = "{place.name}"
     row_texts = (
@@ -175,6 +177,9 @@ class TensorUnexpected(ContentFinding, frozen=True, kw_only=True):
     )
 
     def remedy(self) -> Remedy:
+        if self.present_name:
+            words = f"rename it to {self.present_name}, its present name"
+            return Remedy(words, (Step(action="rename", old=self.names[0], new=self.present_name),))
         if (reader := reader_of(self.place.tensor)) and self.shape[:1] == (1,):
             return Remedy(f"not counted as a parameter; load it with {reader}: others leave it out")
         return Remedy("not counted as a parameter; remove it if nothing reads it")
