@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 
@@ -12,6 +13,8 @@ from inspector.dialects.gguf import LLAMA_CPP, WRITER
 from inspector.dialects.gguf_values import POSITION, POSITIONS_AFTER_PADDING
 from inspector.findings.conversion.relation import LeftOut
 from inspector.findings.finding import NAMES_SHOWN, Finding
+from inspector.findings.names.text_model import TextModelForMlx
+from inspector.notation.binding import module_of
 from inspector.notation.roles import label
 
 CLASSIFIER = "head.class"
@@ -79,13 +82,39 @@ def _place(identity: Identity, towers: bool) -> tuple[tuple[str, ...], str]:
 
 
 def without_left_out(before: Side, after: Side) -> tuple[Side, tuple[Finding, ...]]:
+    """The source without tensors that the program of the target's files leaves out, and the note on them."""
+    case = after.audited.case
+    if case is not None and case.reading.writer == WRITER:
+        return _without_left_out_of_gguf(before, after)
+    modules = {name for one in after.audited.findings if isinstance(one, TextModelForMlx) for name in one.modules}
+    if not modules:
+        return before, ()
+    left = [
+        one for one in before.parameters if one.line.block is not None and module_of(one.line.block.slot) in modules
+    ]
+    return _split(before, left, [one for one in before.parameters if one not in left], "mlx-lm")
+
+
+def _split(before: Side, left: Sequence[Piece], kept: Sequence[Piece], writer: str) -> tuple[Side, tuple[Finding, ...]]:
+    """The source with the kept pieces alone, and the note on the others."""
+    if not left:
+        return before, ()
+    towers = dict.fromkeys(piece.identity.scope[0] for piece in left if piece.identity.scope)
+    note = LeftOut(
+        roles=tuple(dict.fromkeys(label(piece.identity.role) for piece in left))[:NAMES_SHOWN],
+        tensors=sum(piece.line.tensors for piece in left),
+        parameters=sum(piece.parameters for piece in left),
+        towers=tuple(towers) if writer == WRITER else (),
+        writer=writer,
+    )
+    return replace(before, parameters=tuple(kept)), (note,)
+
+
+def _without_left_out_of_gguf(before: Side, after: Side) -> tuple[Side, tuple[Finding, ...]]:
     """The source without tensors that llama.cpp's files of this architecture cannot store, and the note on them.
 
     Embeddings need neither the heads of encoders for masked words nor poolers; towers are in another file.
     """
-    case = after.audited.case
-    if case is None or case.reading.writer != WRITER:
-        return before, ()
     expected = {(identity.scope, identity.role) for identity in after.expected}
     there = {piece.identity for piece in after.parameters}
     classifies = any(one.identity.role == CLASSIFIER for one in after.parameters)
@@ -101,16 +130,7 @@ def without_left_out(before: Side, after: Side) -> tuple[Side, tuple[Finding, ..
             kept.append(cut[1])
         elif id(piece) not in chosen:
             kept.append(piece)
-    if not left:
-        return before, ()
-    note = LeftOut(
-        roles=tuple(dict.fromkeys(label(piece.identity.role) for piece in left))[:NAMES_SHOWN],
-        tensors=sum(piece.line.tensors for piece in left),
-        parameters=sum(piece.parameters for piece in left),
-        towers=tuple(dict.fromkeys(piece.identity.scope[0] for piece in left if piece.identity.scope)),
-        writer=WRITER,
-    )
-    return replace(before, parameters=tuple(kept)), (note,)
+    return _split(before, left, kept, WRITER)
 
 
 def _first_positions(piece: Piece, audited: Audit) -> tuple[Piece, Piece] | None:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit_loaded
+from inspector.comparing.checkpoints import compare_audits
 from inspector.loader.set_reading import WeightFile
 from tests.adapters.records import Spec, checkpoint
 from tests.judged import base_record, codes, judged, spec_of
@@ -61,8 +62,13 @@ def test_text_model_of_mlx_lm(model_type: str) -> None:
     audited = stored(text, config, "mlx")
     assert audited.verdict == "clean" and "N630" in {one.code for one in audited.findings}
     assert audited.counts.unique_parameters == audited.counts.expected_parameters
+    found = compare_audits(stored(spec, config, "mlx"), audited)
+    assert found.relation == "conversion" and [one.name for one in found.findings] == ["left-out"]
     lost = next(name for name in text if ".layers.1." in name)
-    assert codes(stored({name: entry for name, entry in text.items() if name != lost}, config, "mlx")) >= {"N403"}
+    damaged = stored({name: entry for name, entry in text.items() if name != lost}, config, "mlx")
+    assert codes(damaged) >= {"N403"}
+    compared = compare_audits(stored(spec, config, "mlx"), damaged)
+    assert {one.severity for one in compared.findings} >= {"error"}
     tower = next(name for name in spec if name not in text)
     assert stored({**text, tower: spec[tower]}, config, "mlx").verdict == "findings"  # a tower that is incomplete
     assert stored(text, config, "pt").verdict == "findings"

@@ -198,10 +198,11 @@ class LeftOut(Finding, frozen=True, kw_only=True):
 
     What it means
         The program that the target is for does not store these tensors in a file of this architecture: the heads and
-        poolers of encoders, and the towers for images and sound, which llama.cpp stores in an mmproj file.
+        poolers of encoders, and the towers for images and sound, which llama.cpp stores in an mmproj file and mlx-lm
+        leaves out.
 
     Why it matters
-        Nothing of the text model is lost. A model for images needs the mmproj file too.
+        Nothing of the text model is lost. A model for images needs the mmproj file too, or a conversion by mlx-vlm.
 
     Example
         note[V843] left-out: 2 tensors that llama.cpp does not store here
@@ -209,7 +210,7 @@ class LeftOut(Finding, frozen=True, kw_only=True):
           parameters  2,352
 
     What to do
-        Nothing. For a model of images or sound, keep its mmproj file with the target.
+        Nothing. For a model of images or sound, keep its mmproj file with the target, or convert with mlx-vlm.
     """
 
     code = "V843"
