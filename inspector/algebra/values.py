@@ -105,3 +105,11 @@ def number_of(value: Value) -> int | float | None:
     if type(value) is int or (type(value) is float and math.isfinite(value)):
         return value
     return value.size if isinstance(value, Span) else None
+
+
+def brief(value: Value) -> str:
+    """A value in words: the number of indices of a range, "?" for an unknown value."""
+    if isinstance(value, Unknown):
+        return "?"
+    size = getattr(value, "size", None)
+    return str(size) if isinstance(size, int) else shown(value, 80)

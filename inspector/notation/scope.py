@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from inspector.algebra.evaluation import evaluator
 from inspector.algebra.expression import Alternatives, Guarded, Node, Word, children, parse, show
-from inspector.algebra.values import LISTS, Unknown, Value, shown
+from inspector.algebra.values import LISTS, Unknown, Value, brief
 from inspector.budget import spend
 from inspector.notation.definition import PREDEFINED, Architecture, Submodel
 from inspector.notation.holes import bases, free_holes
@@ -359,20 +359,26 @@ class Scope:
         text = self.symbols.get(symbol)
         if text is None:
             value, defaulted = self.settings.read(tuple(symbol.split(".")))
-            return f"{symbol} = {_plain(value)}{' (class default)' if defaulted else ''}"
+            return f"{symbol} = {brief(value)}{' (class default)' if defaulted else ''}"
         return self.reason(text)
 
     def reason(self, text: str) -> str:
-        """The first present alternative of a definition, followed by the absent alternatives before it."""
-        node = parse(text)
-        passed: list[str] = []
+        """The first present alternative of a definition, without its condition, and the absent ones before it."""
+        return self._reason(parse(text), [])
+
+    def _reason(self, node: Node, passed: list[str]) -> str:
+        """passed: alternatives that are absent."""
         for option in node.options if isinstance(node, Alternatives) else (node,):
+            shown_of = option.value if isinstance(option, Guarded) else option
             value = self.evaluate(option)
+            if value is not None and isinstance(shown_of, Alternatives):
+                return self._reason(shown_of, passed)
             if value is not None:
                 absent = f" ({', '.join(passed)} absent)" if passed else ""
-                default = " (class default)" if isinstance(option, Word) and self._is_default(option) else ""
-                return f"{show(option)} = {_plain(value)}{default}{absent}"
-            passed.append(show(option.value if isinstance(option, Guarded) else option))
+                default = " (class default)" if isinstance(shown_of, Word) and self._is_default(shown_of) else ""
+                return f"{show(shown_of)} = {brief(value)}{default}{absent}"
+            if not isinstance(option, Guarded) or self.evaluate(option.condition) is True:
+                passed.append(show(shown_of))
         return f"{' and '.join(passed)} absent"
 
     def by_default(self, text: str) -> bool:
@@ -390,10 +396,3 @@ class Scope:
         if word.path[0] in self.symbols or word.path[0] in self.submodels:
             return False
         return self.settings.read(word.path)[1]
-
-
-def _plain(value: Value) -> str:
-    if isinstance(value, Unknown):
-        return "?"
-    size = getattr(value, "size", None)
-    return str(size) if isinstance(size, int) else shown(value, 80)
