@@ -270,9 +270,11 @@ def test_a_complete_safety_checker_is_clean(tower: str, tmp_path: Path) -> None:
     write(folder / "safety_checker", spec, CLIP)
     audited = audit(str(folder))
     assert (audited.verdict, audited.components["safety_checker"].counts.unique_parameters) == ("clean", 34_292)
+    alone = audit(str(folder / "safety_checker"))
+    assert (alone.verdict, [one.loader for one in alone.loads if one.intended]) == ("clean", ["diffusers"])
     del spec["special_care_embeds"]
     write(folder / "safety_checker", spec, CLIP)
-    assert codes(audit(str(folder))) == {"N403"}
+    assert codes(audit(str(folder))) == codes(audit(str(folder / "safety_checker"))) == {"N403"}
 
 
 @pytest.mark.parametrize(

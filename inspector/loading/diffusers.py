@@ -16,7 +16,7 @@ from inspector.algebra.values import shown
 from inspector.architectures.defaults import class_defaults
 from inspector.architectures.diffusers_values import is_measured, refused_by_class
 from inspector.findings.words import listed
-from inspector.loader.loaders import DIFFUSERS, INDEX
+from inspector.loader.loaders import DIFFUSERS, INDEX, TRANSFORMERS
 from inspector.loading.files import decided_by_files, taken_file
 from inspector.loading.outcome import COMPLETE, RANDOM, REFUSES, UNKNOWN, Load, not_in_file
 from inspector.loading.tables import NEWEST, ClassRules
@@ -50,6 +50,16 @@ def of_component(checkpoint: Checkpoint, values: Mapping[str, Any], problem: str
     if remapped is not None:
         values, case = {**values, CLASS: remapped}, None
     return _by_files(checkpoint, problem) or _by_names(checkpoint, values, case)
+
+
+def of_class_in_pipelines(checkpoint: Checkpoint, problem: str, case: Reconciled) -> Load:
+    """What diffusers does with a model of transformers' kind whose class is in a pipeline of diffusers, such as
+    StableDiffusionSafetyChecker, in a folder of its own.
+    """
+    decided = decided_by_files(TRANSFORMERS, checkpoint, problem)
+    if decided is not None:
+        return _load(*decided)
+    return _compared(checkpoint, case.plan, tuple(file.name for file in checkpoint.files))
 
 
 def without_config() -> Load:

@@ -100,6 +100,11 @@ def module_classes() -> Mapping[str, frozenset[str]]:
     return {name: frozenset(classes.split()) for name, classes in _table()["modules"].items()}
 
 
+def is_class_of_pipelines(name: str | None) -> bool:
+    """True if a module of diffusers' pipelines has a class."""
+    return any(name in classes for classes in module_classes().values())
+
+
 @cache
 def classes_in(library: str) -> frozenset[str]:
     """The classes of diffusers, or of both versions of transformers, that an entry of a pipeline may name."""

@@ -12,6 +12,7 @@ from inspector.auditing.identity.own_code import is_foreign
 from inspector.auditing.result import Audit
 from inspector.findings.finding import Finding, Place
 from inspector.loader.config_file import Config, named_class
+from inspector.loading.pipelines import is_class_of_pipelines
 from inspector.loading.tables import (
     NEWEST,
     classes_of_type,
@@ -51,7 +52,7 @@ def findings_on_class(audited: Audit) -> Iterator[Finding]:
         return  # the whole config is of another model, or its type is wrong
     if named is None or not isinstance(model_type, str) or not has_type(model_type, NEWEST):
         return
-    if type_of_class(named) is None and is_foreign(named):
+    if type_of_class(named) is None and is_foreign(named) and not is_class_of_pipelines(named):
         yield _unknown(named)
     of = foreign_type(config.values)
     if of is None:

@@ -21,6 +21,7 @@ from inspector.auditing.loads.failures import (
     without_unread_names,
 )
 from inspector.auditing.loads.merged_files import with_merged_files
+from inspector.auditing.loads.of_pipelines import of_pipeline_class
 from inspector.auditing.loads.quantized import (
     has_unread_scales,
     is_understood,
@@ -177,6 +178,9 @@ def loads_of(audited: Audit) -> tuple[Load, ...]:
         from inspector.auditing.loads.beside_adapter import with_adapter
 
         newest, older = with_adapter(newest, audited, beside), with_adapter(older, audited, beside)
+    own = of_pipeline_class(audited, given, _unreadable(audited))
+    if own is not None:
+        return (own, replace(newest, intended=False), older, *others)
     if sentences:
         base = _base_class(audited)
         used = newest if base is None or beside is not None else loads(replace(given, class_name=base), NEWEST)
