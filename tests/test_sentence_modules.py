@@ -324,6 +324,18 @@ def test_a_model_without_weights_next_to_modules_with_weights(tmp_path: Path) ->
     (place / "model.safetensors").unlink()
     found = audited(place)
     assert (found.verdict, codes(found)) == ("unreadable", {"R003"})
+    assert found.findings[0].help.startswith("download model.safetensors, or")
+
+
+@pytest.mark.parametrize("modules", [[POOLING, dense(24, 12)], [POOLING, *FOLDERS["norm"][1:]], [LSTM, WIDE]])
+def test_weights_of_a_module_in_place_of_those_of_the_model(modules: list[Module], tmp_path: Path) -> None:
+    place = folder(tmp_path, modules)
+    (below,) = (one for one in place.glob("*/model.safetensors"))
+    below.replace(place / "model.safetensors")
+    found = audited(place)
+    (finding,) = (one for one in found.findings if one.severity != "note" and one.code != "N611")
+    assert (finding.code, finding.facts["at_root"]) == ("N434", "model.safetensors")
+    assert finding.help.startswith(f"move model.safetensors into {below.parent.name}, and fetch")
 
 
 def of_two_models(place: Path, router: str) -> Path:

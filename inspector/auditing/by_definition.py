@@ -14,6 +14,7 @@ from inspector.auditing.confirmation import is_confirmed
 from inspector.auditing.draft import Draft
 from inspector.auditing.gguf.derived_keys import underived_heads
 from inspector.auditing.identity.class_of_type import with_stored_head
+from inspector.auditing.identity.module_at_root import module_at_root
 from inspector.auditing.identity.names_of_mlx import without_module_of_mlx
 from inspector.auditing.identity.own_code import OWN_CODE, OWN_KEYS, own_code
 from inspector.auditing.identity.part_alone import PART_ALONE, part_alone, part_of_whole
@@ -81,12 +82,19 @@ def _part_alone(draft: Draft) -> Draft | None:
     return None if part is None else draft.without_definition().with_findings([part]).open(*PART_ALONE)
 
 
+def _module_at_root(draft: Draft) -> Draft | None:
+    """Handles weights of a sentence encoder's module in the folder of its model."""
+    module = module_at_root(draft.checkpoint)
+    return None if module is None else draft.without_definition().with_findings([module])
+
+
 WHOLE_SETS: Final[tuple[Callable[[Draft], Draft | None], ...]] = (
     _nameless,
     _nothing,
     _draft_head,
     _added_part,
     _part_alone,
+    _module_at_root,
 )
 """Checks that recognise the weights as a whole, in this order; each returns the draft with its finding, or None."""
 

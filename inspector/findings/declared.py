@@ -293,6 +293,8 @@ class ModuleMissing(Finding, frozen=True, kw_only=True):
     stated: int | None = None
     given: int | None = None
     type_name: str = ""
+    at_root: str = ""
+    """The file of the model's folder that holds the tensors of the module; "" if none does."""
 
     @property
     def when(self) -> str:
@@ -303,6 +305,8 @@ class ModuleMissing(Finding, frozen=True, kw_only=True):
     row_texts = (("named by", "{place.file}"), ("problem", "{problem}"))
 
     def remedy(self) -> Remedy:
+        if self.at_root:
+            return Remedy(f"move {self.at_root} into {self.folder}, and fetch the weights of the model again")
         if self.type_name:
             return Remedy(
                 f'set its "type" in {self.place.file} to the full name of its class, such as '

@@ -36,6 +36,8 @@ PIPELINE_FOLDERS: Final = frozenset({
     "unet", "transformer", "vae", "text_encoder", "text_encoder_2", "tokenizer", "scheduler", "prior", "vqvae",
 })  # fmt: skip
 """Names of the components of diffusers' pipelines."""
+_MODULE: Final = re.compile(r"[1-9]\d*_\w+", re.ASCII)
+"""Names of the folders of modules that sentence-transformers saves after the model: `2_Dense`."""
 _TEXTS: Final = frozenset({
     "json", "jsonl", "txt", "md", "py", "yaml", "yml", "model", "csv", "tsv", "jpg", "png", "html", "sh", "log", "lock",
 })  # fmt: skip
@@ -175,6 +177,8 @@ def _no_weights(contents: Contents, configs: Mapping[str, Config]) -> list[Findi
     below = [] if saves else _sets_below(source, folders)
     if not below:
         saves = saves or _saves_below(source, folders)
+    if _is_encoder(listing, configs):  # the weights of its further modules are not those of its model
+        below = [(folder, one) for folder, one in below if not _MODULE.fullmatch(folder)]
     weights_in = dict.fromkeys(folder for folder, one in below if one.kind in (SAFETENSORS, *OTHER_KINDS))
     if not weights_in:  # weights of other formats are converted, wherever they are
         sets = (*sets, *(replace(one, name=f"{folder}/{one.name}") for folder, one in below))
@@ -200,6 +204,11 @@ def _no_weights(contents: Contents, configs: Mapping[str, Config]) -> list[Findi
         components=len(PIPELINE_FOLDERS.intersection(folders)) > 1 and "model_index.json" not in listing.files,
     )
     return [nothing, *(one for one in leftovers if one not in saves[:1])]
+
+
+def _is_encoder(listing: Listing, configs: Mapping[str, Config]) -> bool:
+    """True for a sentence encoder whose model is in this folder."""
+    return "modules.json" in listing.files and "config" in configs and "model_type" in configs["config"].values
 
 
 def _archives(source: Source, listing: Listing) -> tuple[str, ...]:

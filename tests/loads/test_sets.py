@@ -37,6 +37,18 @@ def differing(found: Audit) -> SetsDiffer:
 
 
 @pytest.mark.parametrize("model_type", TYPES)
+def test_a_single_file_without_tensors_is_moved_aside(model_type: str, tmp_path: Path) -> None:
+    """Several processes that save at once leave it next to the shards; transformers takes it and draws all tensors."""
+    record = base_record(model_type)
+    found = audited(tmp_path, model_type, ["shards", 2], ["beside", MODEL, 1, *spec_of(record)])
+    finding = differing(found)
+    assert (finding.help, finding.problems) == (f"move {MODEL} aside", ("N485",))
+    assert all(one.outcome == "random" for one in found.loads if one.loader == "transformers")
+    (tmp_path / MODEL).unlink()
+    assert audit(str(tmp_path)).verdict == "clean"
+
+
+@pytest.mark.parametrize("model_type", TYPES)
 def test_the_single_file_is_audited(model_type: str, tmp_path: Path) -> None:
     found = audited(tmp_path, model_type, ["shards", 2], ["beside", MODEL, 1])
     assert [file.name for file in found.checkpoint.files] == [MODEL]

@@ -74,8 +74,12 @@ def _of_other_format(audited: Audit) -> str:
 
 
 def _follows_from_the_set(finding: Finding, checkpoint: Checkpoint) -> bool:
-    """True if a finding depends on the choice of the set: it is on the content, or all shards are missing."""
-    return isinstance(finding, ContentFinding) or (finding.incomplete and not checkpoint.files)
+    """True if a finding depends on the choice of the set: it is on the content, no tensor or shard of it is stored."""
+    from inspector.findings.reading.content import WeightsWithoutTensors
+
+    if isinstance(finding, ContentFinding | WeightsWithoutTensors):
+        return True
+    return finding.incomplete and not checkpoint.files
 
 
 def _not_read(audited: Audit, other: Checkpoint) -> Audit:

@@ -92,6 +92,10 @@ def sentence_modules(checkpoint: Checkpoint, audited: Audit, audit_part: AuditFo
     listed = listed_modules(checkpoint)
     if isinstance(listed, Finding):
         return ModulesRead((listed,))
+    from inspector.findings.declared import ModuleMissing
+
+    misplaced = [one.folder for one in audited.findings if isinstance(one, ModuleMissing) and one.at_root]
+    listed = [one for one in listed if one.path not in misplaced or not one.path]
     read, main = ModulesRead(), _main(checkpoint, listed)
     widths = entered = _of_model(audited)
     for place, one in enumerate(listed):
