@@ -287,3 +287,26 @@ def test_the_list_for_version_5_has_the_head_too(model: str, head: str, tmp_path
     result = stored(tmp_path, spec, {**config, "quantization_config": block})
     lists = [one.remedy().steps[0].new for one in result.findings if one.of_loader and one.remedy().steps]
     assert len(lists) == 1 and lists[0][: len(ignored) + 1] == [*ignored, "re:.*lm_head$"]
+
+
+@pytest.mark.parametrize(("model", "router", "expected"), [
+    ("qwen2_moe", "shared_expert_gate", {"T641"}), ("afmoe", "router.gate", {"T641"}),
+    ("hunyuan_v1_moe", "gate.wg", {"T641"}), ("qwen3_moe", "mlp.gate", set()),
+])  # fmt: skip
+def test_a_router_that_is_a_linear_layer_is_quantized_like_any_layer(
+    model: str, router: str, expected: set[str], tmp_path: Path
+) -> None:
+    writer = scaled("F8_E4M3", lambda rows, _: ("BF16", [rows, 1]))
+    plain = (".gate.weight", "shared_expert_gate", "gate.wg", "router.gate", "head")
+    config, spec = quantized(model, "ForCausalLM", writer, *plain)
+    ignored = [
+        "lm_head",
+        *(f"re:.*{end}$" for end in ("shared_expert_gate", "gate.wg", "router.gate") if end != router),
+    ]
+    for entries, codes_found in ((ignored, expected), ([*ignored, f"re:.*{router}$"], set())):
+        block = {**EIGHT, "ignore": entries}
+        assert codes(judged(spec, {**config, "quantization_config": block})) - {"N429"} == codes_found
+    config, spec = quantized(model, "ForCausalLM", writer, *(one for one in plain if one not in f".{router}.weight"))
+    result = stored(tmp_path, spec, {**config, "quantization_config": {**EIGHT, "ignore": ignored}})
+    assert codes(result) - {"N429"} == (set() if expected else {"T630"})
+    assert not expected or next(one for one in result.loads if one.loader == "vllm").outcome == "refuses"

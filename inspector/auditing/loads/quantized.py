@@ -118,7 +118,17 @@ def _way(line: Line) -> object:
 def refused_if_read(audited: Audit) -> str:
     """The reason for which vLLM refuses weights in a quantization that it reads; "" if it accepts them."""
     one, other = unlike_joined(audited)
-    return f"it joins {one} and {other}, which are quantized in different ways" if one else ""
+    if one:
+        return f"it joins {one} and {other}, which are quantized in different ways"
+    packed = (line.family for line in audited.lines if line.packed is not None and line.role.startswith(ROUTER))
+    router = next(packed, None)
+    return (
+        f"it builds {router.removesuffix('.weight')} without quantization, and it is stored quantized" if router else ""
+    )
+
+
+ROUTER: Final = "router"
+"""Beginning of the roles of routers: the classes of vLLM build them with `quant_config=None`."""
 
 
 PACKED_BY_NAME: Final = "mxfp4"

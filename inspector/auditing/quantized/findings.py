@@ -20,11 +20,11 @@ from inspector.auditing.quantized.plain_modules import (
     PlainExpected,
     built_plain,
     layers_not_packed,
-    tied_head_packed,
     with_list,
 )
 from inspector.auditing.quantized.stated_parts import parts_missing
 from inspector.auditing.quantized.stated_places import with_place
+from inspector.auditing.quantized.tied_head import tied_head_packed
 from inspector.auditing.quantized.unfound_entries import names_in_model
 from inspector.auditing.result import Skipped
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
@@ -81,7 +81,8 @@ def packing_findings(
     settings = unpacked.settings
     if absent := tuple(parts_missing(checkpoint, unpacked)):
         unpacked = msgspec.structs.replace(unpacked, cases=(*unpacked.cases, *absent))
-    alike = built_plain(unpacked, lines)
+    namer = names_in_model(checkpoint) if unpacked.schemes else None
+    alike = built_plain(unpacked, lines, namer)
     never = {line.family for group in alike.values() for line in group}  # no list decides on these
     cases = tuple(one for one in unpacked.cases if one.of not in never or not isinstance(one.finding, SkippedButPacked))
     unpacked = msgspec.structs.replace(unpacked, cases=cases)
@@ -90,7 +91,7 @@ def packing_findings(
         for one in with_exceptions(found, unpacked):
             yield with_switches(with_place(one, checkpoint), checkpoint, unpacked)
     yield from _expected_plain(alike)
-    unlisted = layers_not_packed(unpacked, lines, names_in_model(checkpoint) if unpacked.schemes else None)
+    unlisted = layers_not_packed(unpacked, lines, namer)
     if unlisted:
         yield completed(unlisted)
     elif tied is not None and (head := tied_head_packed(unpacked, tied)):

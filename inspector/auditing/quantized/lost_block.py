@@ -18,9 +18,9 @@ from inspector.auditing.quantized.plain_modules import (
     entries_for,
     entries_left_out,
     has_towers,
-    head_entry,
     names_packed,
 )
+from inspector.auditing.quantized.tied_head import head_entry
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
 from inspector.quantization.method_block import block_of_method

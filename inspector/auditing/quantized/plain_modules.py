@@ -14,7 +14,8 @@ from msgspec.structs import replace
 
 from inspector.algebra.boxes import Box, minus
 from inspector.algebra.names import key_of
-from inspector.findings.types.unpacked import LayersNotPacked, ModuleNotPacked, TiedHeadNotExcluded
+from inspector.findings.types.unpacked import LayersNotPacked, ModuleNotPacked
+from inspector.quantization.linear_routers import is_linear_router
 from inspector.quantization.loaders import BY_ENDS, is_of_another, is_read, plain_expected
 from inspector.quantization.missing_block import MOST_LISTED
 from inspector.quantization.module import FLOATS
@@ -86,36 +87,6 @@ EXACT: Final = frozenset({"bitsandbytes"})
 """Methods with a loader that replaces layers of exactly the class `Linear`: `replace_with_bnb_linear`."""
 JOINED: Final = "in_proj_weight"
 """The name of torch's `MultiheadAttention` for queries, keys and values in one matrix."""
-BUILDS_HEADS: Final = frozenset({BY_PATTERN})
-"""Methods with a loader that also quantizes a tied head, unless a list excludes it.
-
-Measured with transformers 5.17 and compressed-tensors 0.19: formats with `weight_packed` fail on the missing `weight`,
-of the others the scale is missing.
-"""
-
-
-def tied_head_packed(unpacked: Unpacked, head: str) -> list[ModuleProblem]:
-    """The case of a tied head that is not stored and that the block does not exclude. head: its family."""
-    settings, module = unpacked.settings, head.removesuffix(".weight")
-    method = settings.base.method or ""
-    if method not in BUILDS_HEADS or not settings.whole or not any(unpacked.schemes.values()) or "#" in head:
-        return []
-    pieces = settings.for_family(module, ((),))
-    if not all(setting.method and setting.sized and setting.skipped is None for setting, _ in pieces):
-        return []
-    entry = head_entry(module, method)
-    finding = TiedHeadNotExcluded(
-        head=module,
-        source=settings.source,
-        key=str(LISTS[method]),
-        entries=(*(entry.text for entry in settings.ignored), entry),
-    )
-    return [ModuleProblem(finding, head, ((),), max(unpacked.schemes, key=lambda one: unpacked.schemes[one]))]
-
-
-def head_entry(module: str, method: str) -> str:
-    """The entry for a head, which may have another path in the model than in the file."""
-    return f"{SIGNS[method]}{module.rpartition('.')[2]}$" if "." in module and method in SIGNS else module
 
 
 def layers_not_packed(unpacked: Unpacked, lines: Sequence[Line], namer: Namer | None = None) -> list[ModuleProblem]:
@@ -129,8 +100,11 @@ def layers_not_packed(unpacked: Unpacked, lines: Sequence[Line], namer: Namer | 
         return []
     found = []
     stated = tuple(entry.text for entry in settings.ignored)
+    routers = (namer or str) if method == BY_PATTERN else None
     joined = _outputs_of_joined(lines) if method in EXACT else frozenset()
-    for line, scheme in among_packed(lines, everywhere=method in EVERYWHERE, heads=method == BY_PATTERN):
+    for line, scheme in among_packed(
+        lines, everywhere=method in EVERYWHERE, heads=method == BY_PATTERN, routers=routers
+    ):
         if line.family in joined:
             continue
         pieces = settings.for_family(line.family.removesuffix(".weight"), line.boxes)
@@ -200,16 +174,22 @@ PlainExpected = dict[tuple[str, str], list[Line]]
 """(scheme, role) -> the quantized families."""
 
 
-def built_plain(unpacked: Unpacked, lines: Sequence[Line]) -> PlainExpected:
-    """Norms, routers, embeddings and heads that the loaders of their quantization expect as plain weights."""
-    settings = unpacked.settings
-    found: PlainExpected = {}
+def built_plain(unpacked: Unpacked, lines: Sequence[Line], namer: Namer | None = None) -> PlainExpected:
+    """Norms, routers, embeddings and heads that the loaders of their quantization expect as plain weights.
+
+    namer: as in `layers_not_packed`.
+    """
+    settings, found = unpacked.settings, PlainExpected()
+    routers = (namer or str) if settings.base.method == BY_PATTERN else None
     embeds = any(line.role.startswith(EMBEDDINGS) for line in lines)
     for line in lines:
         packed = line.packed
         if packed is None or line.block is None or is_of_another(packed.scheme, settings):
             continue
-        if plain_expected(packed.scheme, line.role, len(line.block.shape), settings, embeds_tokens=embeds):
+        linear = routers is not None and is_linear_router(line.role, routers(line.family))
+        if not linear and plain_expected(
+            packed.scheme, line.role, len(line.block.shape), settings, embeds_tokens=embeds
+        ):
             found.setdefault((packed.scheme, line.role), []).append(line)
     return found
 
@@ -228,11 +208,14 @@ def with_list(finding: ModuleNotPacked, members: Sequence[ModuleProblem], unpack
     return replace(finding, source=settings.source, key=key, entries=entries)
 
 
-def among_packed(lines: Sequence[Line], *, everywhere: bool = False, heads: bool = False) -> Iterator[tuple[Line, str]]:
+def among_packed(
+    lines: Sequence[Line], *, everywhere: bool = False, heads: bool = False, routers: Namer | None = None
+) -> Iterator[tuple[Line, str]]:
     """Yields plain weights that every tool quantizes, from families without a quantized module, with the scheme of
     other families.
 
-    everywhere: also in stacks without any quantized layer, such as a tower. heads: also heads.
+    everywhere: also in stacks without any quantized layer, such as a tower. heads: also heads. routers: also routers
+    that are linear layers under the names it gives.
     """
     packed = {
         _stack(line.family): line.packed.scheme
@@ -244,8 +227,11 @@ def among_packed(lines: Sequence[Line], *, everywhere: bool = False, heads: bool
         stack = _stack(line.family)
         plain = line.packed is None and line.family not in families and line.layout.dtype in FLOATS
         usual = line.role in EVERY_TOOL and stack in packed
-        every = everywhere and ((heads and line.role.startswith(HEAD)) or not line.role.startswith(NO_LAYERS))
-        if plain and (usual or every) and _is_linear(line):
+        more = (heads and line.role.startswith(HEAD)) or (
+            routers is not None and is_linear_router(line.role, routers(line.family))
+        )
+        other = everywhere and (more or not line.role.startswith(NO_LAYERS))
+        if plain and (usual or other) and _is_linear(line):
             yield line, packed.get(stack) or next(iter(packed.values()))
 
 

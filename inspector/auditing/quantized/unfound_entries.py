@@ -20,9 +20,9 @@ from inspector.auditing.quantized.plain_modules import (
     covered,
     entries_left_out,
     finds,
-    head_entry,
     path_of,
 )
+from inspector.auditing.quantized.tied_head import head_entry
 from inspector.auditing.result import Audit
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import named_class
