@@ -25,7 +25,8 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
                      the class
 
     What to do
-        Convert it first where the loader has a converter; else use the loader that the checkpoint is made for.
+        Convert it first where the loader has a converter; else use the loader that the checkpoint is made for. The
+        converter of llama.cpp reads some quantizations only; of others, convert the unquantized model.
     """
 
     code = "N598"
@@ -37,6 +38,7 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
     converter: str | None = None
     converts: bool | None = None
     lacks_config: bool = False
+    quantization: str | None = None
 
     def headline(self) -> str:
         return f"{self.loader} does not load it"
@@ -48,6 +50,8 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
         if self.converter is not None:
             verb = "supports" if self.converts else "does not list"
             rows.append(("converter", f"{verb} {self.class_name or 'a model without a class'} ({self.converter})"))
+        if self.quantization is not None:
+            rows.append(("quantized", f"{self.quantization}, which the converter does not read"))
         return rows
 
     def remedy(self) -> Remedy:
@@ -55,5 +59,7 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
             return Remedy(f"load it with {self.own}" if self.own else "use the loader that it is made for")
         if self.converts is False:
             return Remedy("use another loader, or a newer converter of llama.cpp that supports the class")
+        if self.quantization is not None:
+            return Remedy("convert the model from which it was quantized, or dequantize it before the conversion")
         needed = ", which needs its config.json" if self.lacks_config else ""
         return Remedy(f"convert it to GGUF first, with convert_hf_to_gguf.py of llama.cpp{needed}")

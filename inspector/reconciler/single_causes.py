@@ -22,6 +22,7 @@ from inspector.reconciler.dtypes import is_four_bit
 from inspector.reconciler.place import Placed, Placement
 from inspector.reconciler.prefixes import prefix_in_place
 from inspector.reconciler.reconcile import Again, Reconciled
+from inspector.reconciler.shard_dtypes import FLOATS
 from inspector.reconciler.wording import family_name
 
 FAMILIES_SHOWN = 20
@@ -205,9 +206,13 @@ def _not_gathered(case: Reconciled) -> Recognized | None:
 
 
 def _is_flat_piece(one: Placed) -> bool:
-    """True if a tensor may be the beginning or the end of the expected tensor, in one dim."""
+    """True if a tensor may be the beginning or the end of the expected tensor, in one dim.
+
+    FSDP keeps the dtype of parameters, which are floats: flat integers are packed numbers.
+    """
     stored, whole_tensor = one.layout.shape, one.block.elements
-    return len(stored) == 1 and one.packed is None and whole_tensor is not None and stored[0] < whole_tensor
+    plain = one.packed is None and one.layout.dtype in FLOATS
+    return len(stored) == 1 and plain and whole_tensor is not None and stored[0] < whole_tensor
 
 
 # --- tensor parallelism ---

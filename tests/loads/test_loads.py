@@ -16,6 +16,7 @@ from inspector.auditing.loads.one_loader import judged_for
 from inspector.auditing.result import CLEAN, Audit
 from inspector.auditing.samples import with_samples
 from inspector.auditing.start import audit
+from inspector.loading.converter_methods import not_converted
 from inspector.loading.outcome import BY_CLASS, CHANGES, COMPLETE, RANDOM, REFUSES, UNKNOWN, UNSUPPORTED, Load
 from inspector.loading.tables import NEWEST, OLDER, rules_of
 from inspector.report.json_v1 import audit_json
@@ -150,6 +151,18 @@ def test_one_loader(tmp_path: Path) -> None:
     (load,) = judged_for(lacking, "vllm").loads
     assert (load.outcome, load.intended) == (REFUSES, True)
     assert {one.code for one in judged_for(lacking, "transformers@4").findings if one.severity == "error"} == {"N403"}
+
+
+@pytest.mark.parametrize(("block", "unread"), [
+    ({"quant_method": "bitsandbytes", "load_in_4bit": True}, "bitsandbytes"), ({"quant_method": "awq"}, "awq"),
+    ({"quant_method": "compressed-tensors", "format": "mxfp4-pack-quantized"}, "mxfp4-pack-quantized of"),
+    ({"quant_method": "gptq"}, None), ({"quant_method": "compressed-tensors", "format": "pack-quantized"}, None),
+    ({}, None),
+])  # fmt: skip
+def test_the_converter_reads_some_quantizations(block: dict[str, Any], unread: str | None) -> None:
+    found = not_converted({"quantization_config": block}, None)
+    assert found == unread if unread is None else found is not None and found.startswith(unread)
+    assert not_converted({}, "mlx") == "mlx"
 
 
 def test_names_that_only_another_loader_does_not_read_are_not_an_error(tmp_path: Path) -> None:

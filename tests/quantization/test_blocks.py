@@ -239,6 +239,26 @@ def test_every_linear_layer_of_a_component_may_be_quantized(name: str) -> None:
     assert (audited.verdict, codes(audited)) == ("clean", set())
 
 
+@pytest.mark.parametrize(("name", "source"), [
+    ("AutoencoderKL", "quanto_qmap.json"), ("AutoencoderKLTemporalDecoder", "quanto_qmap.json"),
+    ("FluxTransformer2DModel", "config.json"),
+])  # fmt: skip
+def test_diffusers_quantizes_only_linear_layers_with_quanto(name: str, source: str) -> None:
+    """Convolutions stay random under a block in config.json; optimum-quanto's own file lists them."""
+    one = next(one for one in diffusers_records(name) if not one["variant"])
+    spec: dict[str, tuple[str, tuple[int, ...]]] = {}
+    for key, (dtype, shape) in spec_of(one).items():
+        if len(shape) < 2 or not key.endswith(".weight"):
+            spec[key] = (dtype, shape)
+            continue
+        spec[f"{key}._data"], spec[f"{key}._scale"] = ("F8_E4M3", shape), ("F32", (shape[0], *[1] * (len(shape) - 1)))
+        spec |= {f"{key.removesuffix('weight')}{end}_scale": ("F32", ()) for end in ("input", "output")}
+    audited = judged(spec, {"_class_name": name, **one["config"]})
+    assert codes(audited) == {"T625"}
+    (help_text,) = (one.help for one in audited.findings if one.code == "T625")
+    assert source in help_text
+
+
 def test_weights_without_a_config_get_no_config_finding() -> None:
     spec = {key: (dtype, tuple(shape)) for key, (dtype, shape) in record("gptq_4bit_g128_sym")["tensors"].items()}
     assert "T625" not in codes(judged(spec, None))

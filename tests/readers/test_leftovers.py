@@ -215,6 +215,13 @@ def test_flat_pieces_of_several_matrices_are_one_cause(flat: dict[str, int], cod
     assert code != "R042" or found[0].title.endswith("2 of 39 tensors are flat pieces of matrices")
 
 
+@pytest.mark.parametrize(("dtype", "code"), [("I8", "T603"), ("U8", "T603"), ("F16", "R042")])
+def test_flat_integers_are_no_pieces_of_fsdp(dtype: str, code: str, tmp_path: Path) -> None:
+    flat = dict.fromkeys(("model.embed_tokens.weight", "lm_head.weight"), (dtype, (6000,)))
+    found = audit(str(write(tmp_path, {**genuine(SMALL_LLAMA), **flat}, SMALL_LLAMA))).findings
+    assert {one.code for one in found if one.severity != "note"} == {code}
+
+
 def test_a_single_empty_tensor_next_to_a_wrong_one_is_not_an_fsdp_save(tmp_path: Path) -> None:
     spec = {**genuine(SMALL_LLAMA), "model.embed_tokens.weight": ("BF16", (0,))}
     spec |= {"model.norm.weight": ("BF16", (65,))}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
@@ -155,8 +155,23 @@ def _not_read(audited: Audit, loader: str) -> Finding:
     class_name = given_of(audited, config.values).class_name
     converter, converts = converter_of(loader, class_name) or (None, None)
     return FormatNotRead(
-        loader=loader, reads=READS[loader], own=own, class_name=class_name, converter=converter, converts=converts
+        loader=loader,
+        reads=READS[loader],
+        own=own,
+        class_name=class_name,
+        converter=converter,
+        converts=converts,
+        quantization=_not_converted(audited, config.values) if converter is not None else None,
     )
+
+
+def _not_converted(audited: Audit, values: Mapping[str, Any]) -> str | None:
+    """The quantization of an audited checkpoint that llama.cpp's converter does not read."""
+    from inspector.loading.converter_methods import not_converted
+
+    schemes = {} if audited.unpacked is None else audited.unpacked.schemes
+    packed = [scheme for scheme, modules in schemes.items() if modules]
+    return not_converted(values, max(packed, key=lambda one: schemes[one]) if packed else None)
 
 
 READ_GGUF_TOO: Final = frozenset({"transformers", "vllm"})

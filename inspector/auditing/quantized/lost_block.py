@@ -132,7 +132,8 @@ def block_of_weights(
     """What the modules of the most frequent scheme determine."""
     found = [(settled(line.packed, line.layout.shape), line.layout.shape) for line in lines if line.packed is not None]
     families = [one.key for one in unpacked.helpers]
-    key, block = block_for(scheme, one_packing(scheme, found), families, of_transformers=of_transformers)
+    by_file = of_transformers or any(len(shape) != 2 for _, shape in found)  # diffusers quantizes linear layers only
+    key, block = block_for(scheme, one_packing(scheme, found), families, of_transformers=by_file)
     if block is not None or key != BLOCK or not of_transformers:
         heads = (line for line in lines if line.role.startswith(HEAD) and line.role != HEAD_INSIDE)
         head = any(line.packed is not None for line in heads)
