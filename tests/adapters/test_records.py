@@ -280,6 +280,32 @@ def test_an_adapter_of_the_language_model_alone_is_one_finding(model_type: str) 
     assert (audited.verdict, codes(audited)) == ("clean", set())
 
 
+@pytest.mark.parametrize(("model_type", "pattern", "action"), [
+    ("qwen2_5_vl", r"model\.layers\..*\.(q_proj|o_proj)", "set"),
+    ("qwen2_vl", r"^(model\.layers(?=\.).*\.(q_proj|o_proj))$", "set"),
+    ("qwen2_vl", r"model\..*layers.*\.(q_proj|o_proj)", "rename"),
+])  # fmt: skip
+def test_an_expression_of_targets_fits_the_new_names(model_type: str, pattern: str, action: str) -> None:
+    """PEFT 0.21 refuses an expression that fits no module, even if the tensors are renamed."""
+    base = base_record(model_type)["config"]
+    text = base.get("text_config", base)
+    width = text["hidden_size"]
+    outputs = text["num_attention_heads"] * (text.get("head_dim") or width // text["num_attention_heads"])
+    spec: Spec = {}
+    for layer in range(text["num_hidden_layers"]):
+        for name, ends in {"q_proj": (outputs, width), "o_proj": (width, outputs)}.items():
+            for side, shape in {"A": (4, ends[1]), "B": (ends[0], 4)}.items():
+                spec[f"base_model.model.model.layers.{layer}.self_attn.{name}.lora_{side}.weight"] = ("F32", shape)
+    config = {"peft_type": "LORA", "r": 4, "target_modules": pattern, "task_type": "CAUSAL_LM"}
+    (finding,) = (one for one in with_base(spec, config, base).findings if one.severity == "error")
+    first, last = finding.remedy().steps[0], finding.remedy().steps[-1]
+    assert (finding.code, last.action) == ("A919", action)
+    old, new = str(first.old).rstrip("*"), str(first.new).rstrip("*")
+    named = {new + name.removeprefix(old): entry for name, entry in spec.items()}
+    audited = with_base(named, config | ({"target_modules": last.new} if action == "set" else {}), base)
+    assert (audited.verdict, codes(audited)) == ("clean", set())
+
+
 def test_emptied_tensors_are_not_mismatched() -> None:
     spec: Spec = {key: (dtype, (0,)) for key, (dtype, _) in spec_of("llama.default").items()}
     assert not codes(reported("llama.default", spec)) & {"A904", "A907"}

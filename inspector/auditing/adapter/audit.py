@@ -39,6 +39,7 @@ from inspector.auditing.adapter.below import adapters_below
 from inspector.auditing.adapter.mlx import compare_whole, findings_of_mlx, of_whole_layers
 from inspector.auditing.adapter.names import LookedFor, joined_renames, looked_for, of_language_alone, tool_names
 from inspector.auditing.adapter.recognized import of_peft
+from inspector.auditing.adapter.target_pattern import with_targets
 from inspector.auditing.files.names import intended
 from inspector.auditing.loads.accepted_values import without_ranks
 from inspector.auditing.loads.adapters import loads_of_adapter
@@ -108,6 +109,7 @@ def audit_adapter(
         findings = [one for one in findings if not isinstance(one, AdapterEmpty)]
     of_report = _with_given_base(report.findings, values.get("base_model_name_or_path"))
     findings = of_language_alone(joined_renames([*findings, *of_report]), values)
+    findings = with_targets(findings, values, families)
     if base is not None and base.audited is None:
         findings.append(AdapterBaseUnread(source=base.source, because=base.because))
     name = ArchitectureName(kind_of(values, families), None, "certain" if checkpoint.adapter is not None else "likely")

@@ -70,7 +70,8 @@ class AdapterNamesWrapped(Finding, frozen=True, kw_only=True):
           help    rename the tensors, or unwrap the model and save the adapter again
 
     What to do
-        Rename the tensors in the file, or save the adapter again after removing the wrappers.
+        Rename the tensors in the file, or save the adapter again after removing the wrappers. An expression in
+        `target_modules` has to fit the new names: PEFT refuses one that fits no module.
     """
 
     code = "A919"
@@ -82,11 +83,17 @@ class AdapterNamesWrapped(Finding, frozen=True, kw_only=True):
     renames: tuple[tuple[str, str], ...] = ()
     excluded: str = ""
     """An expression for the parts of the base outside the language model, if only that was trained."""
+    targets: str = ""
+    """An expression for the renamed modules, if the stated one fits none of them."""
 
     row_texts = (("stored", "{stored}"), ("wanted", "{wanted}"))
 
     def remedy(self) -> Remedy:
         steps = tuple(Step(action="rename", old=stored, new=wanted) for stored, wanted in self.renames)
+        if self.targets:
+            step = Step(action="set", file="adapter_config.json", key=("target_modules",), new=self.targets)
+            words = f'rename the tensors and set "target_modules": {json.dumps(self.targets)} in adapter_config.json'
+            return Remedy(words, (*steps, step) if steps else ())
         if not self.excluded:
             return Remedy("rename the tensors, or unwrap the model and save the adapter again", steps)
         step = Step(action="set", file="adapter_config.json", key=("exclude_modules",), new=self.excluded)
