@@ -106,7 +106,7 @@ def with_unseen_keys(finding: ConfigOfAnotherSize, values: Mapping[str, Any]) ->
     beside = refused.keys if refused is not None else ()
     outer = {key.rpartition(".")[0] for key in known if key.rpartition(".")[2] in beside}
     unseen = [f"{path}.{key}".lstrip(".") for path in sorted(outer) for key in beside]
-    return replace(finding, unseen=tuple(key for key in unseen if key not in known))
+    return replace(finding, unseen=(*finding.unseen, *(key for key in unseen if key not in known)))
 
 
 def _with_value(values: Mapping[str, Any], keys: Sequence[str], new: Any) -> dict[str, Any]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
 from inspector.architectures.sizes import published_as
+from inspector.architectures.unet_heads import HEADS, has_other_heads, published_unet
 from inspector.findings.finding import Finding, Place
 from inspector.findings.single_causes import KeyValues
 from inspector.matcher.claim import NO_CONFIG
@@ -18,6 +19,9 @@ from inspector.reconciler.inverse.cause import Cause
 from inspector.reconciler.place import Placed, Placement
 from inspector.reconciler.reconcile import Again, Reconciled
 from inspector.reconciler.wording import family_name
+
+if TYPE_CHECKING:
+    from inspector.findings.single_causes import ConfigOfAnotherSize
 
 KEYS_SHOWN = 12
 FEWEST_SHAPES = 6
@@ -35,24 +39,30 @@ def of_another_size(case: Reconciled, again: Again) -> Found | None:
 
     A published model with exactly the stored number of parameters shows whether the head is tied. Since the whole
     config belongs to another model, a value is certain only if the weights determine it without a number of the config.
+    For a published UNet a size and a switch suffice.
     """
     causes = list(case.causes)
-    if sum(map(_is_size, causes)) < 2 or not _explained(case) or _holds_integers(case):
-        return None
     stored = case.ledger.counts.unique_parameters
-    published = published_as(case.reading.name, stored)
+    unet = published_unet(case.reading.name, stored) if len(causes) > 1 else None
+    if sum(map(_is_size, causes)) < (1 if unet else 2) or not _explained(case) or _holds_integers(case):
+        return None
+    published = (unet.name,) if unet else published_as(case.reading.name, stored)
     if len(causes) < FEWEST_KEYS and not published:
         return None
 
     determined = _determined(_without_sizes(case, again))
     keys = [_key_values(cause, causes) for cause in causes]
-    keys = [one if determined.get(one.key) == one.solved else replace(one, others=True) for one in keys]
+    keys = [one if unet or determined.get(one.key) == one.solved else replace(one, others=True) for one in keys]
     tied = bool(published and case.placement.missing)
     if tied:
         path = ("tie_word_embeddings",)
         value, defaulted = case.plan.scope.settings.read(path)
         keys.append(KeyValues(path[0], value, True, defaulted, False))
-    return _another_size(case, causes[0].key, stored, keys), tied
+    finding = _another_size(case, causes[0].key, stored, keys)
+    if unet is not None:
+        unseen = (HEADS,) if has_other_heads(unet, case.plan.scope.settings.values) else ()
+        finding = replace(finding, published=published, unseen=unseen)
+    return finding, tied
 
 
 def _another_size(
@@ -62,7 +72,7 @@ def _another_size(
     keys: Sequence[KeyValues],
     differing: int | None = None,
     tensors: int | None = None,
-) -> Finding:
+) -> ConfigOfAnotherSize:
     """The finding on a config of another size. stored: number of parameters of the weights."""
     from inspector.findings.single_causes import ConfigOfAnotherSize
 

@@ -16,7 +16,7 @@ from inspector.findings.single_causes import ConfigOfAnotherSize
 from inspector.notation.trace import Leaf
 from inspector.reconciler.inverse.keys import solved_keys
 from tests.checkpoints import genuine
-from tests.judged import FIXTURES, base_record, judged
+from tests.judged import FIXTURES, base_record, diffusers_records, judged, spec_of
 from tests.sampling import sampled
 
 LARGEST = 4_000
@@ -96,3 +96,21 @@ def test_equal_entries_are_a_list_where_a_list_is_stated() -> None:
     solved: dict[Leaf, Value] = {("factor", 0): 2, ("factor", 1): 2}
     assert solved_keys(solved, lambda _: [1, 1, 1]) == {("factor",): [2, 2]}
     assert solved_keys(solved, lambda _: 1) == {("factor",): 2}
+
+
+STABLE = {one["variant"]: one for one in diffusers_records("UNet2DConditionModel")}
+"""Variant -> record of a UNet, the published ones in full size."""
+
+
+@pytest.mark.parametrize(("stored", "stated", "heads", "unseen"), [
+    ("stable-diffusion-v1-5", "stable-diffusion-2-1", None, True),
+    ("stable-diffusion-2-1", "stable-diffusion-v1-5", None, True),
+    ("stable-diffusion-2-1", "stable-diffusion-v1-5", [5, 10, 20, 20], False),
+])  # fmt: skip
+def test_the_config_of_another_published_unet(stored: str, stated: str, heads: Any, unseen: bool) -> None:
+    """Setting the keys that the shapes determine would leave the number of heads of the other model, which loads."""
+    config = {"_class_name": "UNet2DConditionModel", **STABLE[stated]["config"]}
+    config |= {} if heads is None else {"attention_head_dim": heads}
+    (one,) = (one for one in judged(spec_of(STABLE[stored]), config).findings if one.severity == "error")
+    assert (one.code, one.facts["published"]) == ("C315", [stored])
+    assert ("attention_head_dim" in one.help) == unseen == (not one.remedy().steps)
