@@ -44,7 +44,7 @@ UNREAD: Final = (
     *(UnreadPrefix(f"model.{prefix}", "vae", STAGE) for prefix in (STAGE, VAE)),
 )
 """Prefixes with a known component below."""
-_OF_TRANSFORMERS: Final = (NETWORK * 2, f"model.{NETWORK}", f"{NETWORK}diffusion_model.")
+_OF_TRANSFORMERS: Final = (NETWORK * 2, f"model.{NETWORK}", f"{NETWORK}diffusion_model.", "diffusion_model.")
 """Those of these prefixes below which transformers are searched for too."""
 
 

@@ -12,7 +12,8 @@ import pytest
 
 from inspector.algebra.names import key_of
 from inspector.auditing.result import Audit
-from tests.checkpoints import Spec
+from inspector.auditing.start import audit
+from tests.checkpoints import Spec, write_file
 from tests.judged import FIXTURES, codes, judged
 
 FIXTURE: Path = FIXTURES / "diffusers_single_files.json.gz"
@@ -112,3 +113,13 @@ def test_hunyuan_video_as_comfyui_saves_it(prefix: str) -> None:
     for lost in [*spec][:: len(spec) // 5]:
         found = judged({name: entry for name, entry in spec.items() if name != lost}, None)
         assert [one.severity for one in found.findings if one.severity != "note"] == ["error"], lost
+
+
+@pytest.mark.parametrize("name", ["ChromaTransformer2DModel", "ZImageTransformer2DModel", "WanTransformer3DModel"])
+@pytest.mark.parametrize(("prefix", "expected"), [("diffusion_model.", ["N552"]), ("model.diffusion_model.", [])])
+def test_a_prefix_that_diffusers_does_not_remove(name: str, prefix: str, expected: list[str], tmp_path: Path) -> None:
+    """diffusers 0.42 and ComfyUI then know no type for the file."""
+    listing = next(one for one in listings() if one["class"] == name)
+    write_file(tmp_path / "model.safetensors", spec_of(listing, prefix))
+    audited = audit(str(tmp_path / "model.safetensors"))
+    assert [one.code for one in audited.findings if one.severity != "note"] == expected
