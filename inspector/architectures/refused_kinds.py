@@ -18,7 +18,7 @@ from inspector.architectures.defaults import NEWEST, OLDER, class_defaults
 from inspector.architectures.nested_lists import WITHIN, entries_of, inner_lists
 from inspector.architectures.refused_kinds_table import KindRules, rules_of_kinds
 from inspector.architectures.refused_value import digits_in
-from inspector.architectures.unread_keys import unread_keys
+from inspector.architectures.unread_keys import is_read_in_part, unread_keys
 
 MOST_NAMED: Final = 12
 """Most words that a reason lists."""
@@ -91,7 +91,9 @@ def kinds_refused(values: Mapping[str, Any], major: str) -> Iterator[KindOfValue
             named_values = chain([(key, value)], _inside(place, key, value))
             refused = (_refused(place, inner, name, one) for name, one in named_values)
             found = next((one for one in refused if one is not None), None)
-            if found is not None and following.get(found.follows) != found.path:  # two lists that should be as long
+            if found is None or not is_read_in_part(values, found.path, major):
+                continue
+            if following.get(found.follows) != found.path:  # two lists that should be as long
                 following[found.path] = found.follows
                 yield found
 
@@ -186,12 +188,22 @@ def _refused(place: ConfigPlace, values: Mapping[str, Any], name: str, value: An
         return None if is_right else KindOfValue((*place.path, name), wanted)
     if set(letters) >= _NO_NUMBERS:
         letters += "j"
+    if is_partly_nested(place, name, value):
+        letters = letters.replace("s", "")
     if value == [] and "l" in letters and ("d" in letters or _needs_no_object(place, name)):
         return KindOfValue((*place.path, name), _wanted("l", letters))
     if _COMPUTED_WITH.isdisjoint(letters) and "q" in letters:
         letters = letters.replace("s", "")  # the list in a list was refused for its length
     known = [one for one in kinds if one in letters]
     return next((one for one in (_refusal(place, values, name, value, one, letters) for one in known) if one), None)
+
+
+def is_partly_nested(place: ConfigPlace, key: str, value: Any) -> bool:
+    """Whether only some entries of a list are lists: measured was a list with a list as its only entry. The types of
+    fields exclude both.
+    """
+    nested = sum(isinstance(one, list) for one in value) if isinstance(value, list) else 0
+    return 0 < nested < len(value) and "s" not in rules_of_kinds(place.kind, place.major).config.get(key, "")
 
 
 def is_config(place: ConfigPlace, key: str) -> bool:

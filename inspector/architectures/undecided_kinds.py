@@ -15,6 +15,7 @@ from inspector.architectures.refused_kinds import (
     ConfigPlace,
     is_config,
     is_of_list,
+    is_partly_nested,
     kinds_of,
     outermost,
     refused_at,
@@ -23,7 +24,7 @@ from inspector.architectures.refused_kinds import (
     within,
     words_at,
 )
-from inspector.architectures.unread_keys import unread_keys
+from inspector.architectures.unread_keys import is_read_in_part, unread_keys
 
 _SWITCH: Final = "b"
 """Letter of true where only some values of a kind are refused."""
@@ -58,9 +59,11 @@ def kinds_undecided(values: Mapping[str, Any], major: str) -> Iterator[tuple[str
         for key, value in ((key, value) for key, value in inner.items() if key not in unread):
             letters = undecided_at(place, key)
             open_kind = bool(letters) and not set(letters).isdisjoint(_undecided_kinds(value))
-            unmeasured = open_kind or (major == OLDER and _is_unmeasured(place, key, value))
+            is_open = is_partly_nested(place, key, value) and "s" in refused_at(place, key)
+            unmeasured = open_kind or is_open or (major == OLDER and _is_unmeasured(place, key, value))
             fills_parameter = major == OLDER and key in _PARAMETERS and type(value) in (int, bool)
-            if fills_parameter or (unmeasured and value != usual_at(place, key)):
+            unknown = fills_parameter or (unmeasured and value != usual_at(place, key))
+            if unknown and is_read_in_part(values, (*place.path, key), major):
                 yield (*place.path, key)
 
 
@@ -88,6 +91,10 @@ def _has_switch(listed: list[Any]) -> bool:
     return any(isinstance(one, bool) for one in listed)
 
 
+def _is_of_numbers(usual: Any) -> bool:
+    return isinstance(usual, list | tuple) and bool(usual) and all(isinstance(one, int | float) for one in usual)
+
+
 def _is_of_integers(usual: Any) -> bool:
     return isinstance(usual, list | tuple) and bool(usual) and all(type(one) is int for one in usual)
 
@@ -110,7 +117,7 @@ def _is_unmeasured(place: ConfigPlace, key: str, value: Any) -> bool:
         entries = {type(one) for one in value}
         of_words = "x" in letters and bool(words_at(place, key))
         below = key.startswith(_COUNTS) and any(isinstance(one, int | float) and one < 0 for one in value)
-        return (below and "k" not in letters) or (
+        return (below and "k" not in letters) or (dict in entries and _is_of_numbers(usual)) or (
             entries != {str} and (of_words or (key.endswith(_LAYERS) and str in entries))
         )
     if set(letters) >= OTHER_THAN_OBJECT and set(letters).isdisjoint(_OF_NUMBERS):  # the place of an object

@@ -1,10 +1,19 @@
-"""Keys that a class does not read, whose values it therefore cannot refuse."""
+"""Keys that a class does not read, whose values it therefore cannot refuse.
+
+`unread_of_parts.json` contains those of configs within the config; `tests/oracle/make_unread_of_parts.py` generates it.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, Final
 
+from inspector.architectures.catalog import data_file
+
+TABLE: Final = "unread_of_parts.json"
+"""Version -> model type -> class -> path of a config within the config -> keys."""
 BACKBONE: Final = "backbone_config"
 OF_OWN_ENCODER: Final[Mapping[str, frozenset[str]]] = {
     "DPTForDepthEstimation": frozenset(
@@ -24,3 +33,24 @@ def unread_keys(values: Mapping[str, Any]) -> frozenset[str]:
     named = classes[0] if isinstance(classes, list) and classes else ""
     replaced = bool(values.get(BACKBONE)) and not values.get("is_hybrid")
     return OF_OWN_ENCODER.get(named, frozenset()) if replaced and isinstance(named, str) else frozenset()
+
+
+def is_read_in_part(values: Mapping[str, Any], path: tuple[str, ...], major: str) -> bool:
+    """Whether the class of a config may refuse the value at a path within a config of it; True outside of these."""
+    return len(path) < 2 or path[-1] not in unread_in_part(values, path[:-1], major)
+
+
+def unread_in_part(values: Mapping[str, Any], path: tuple[str, ...], major: str) -> frozenset[str]:
+    """The keys of a config within a config of which the class of the whole takes every value."""
+    model_type, classes = values.get("model_type"), values.get("architectures")
+    named = classes[0] if isinstance(classes, list) and classes and isinstance(classes[0], str) else ""
+    if not isinstance(model_type, str):
+        return frozenset()
+    parts = _unread_of_parts().get(major, {}).get(model_type, {}).get(named, {})
+    return frozenset(parts.get(".".join(path), ()))
+
+
+@cache
+def _unread_of_parts() -> Mapping[str, Mapping[str, Mapping[str, Mapping[str, list[str]]]]]:
+    table: dict[str, dict[str, dict[str, dict[str, list[str]]]]] = json.loads(data_file(TABLE))
+    return table

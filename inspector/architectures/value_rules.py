@@ -110,7 +110,8 @@ def _pruned(values: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[Refuse
     stated, model_type = values.get(PRUNED), values.get("model_type")
     if stated is None:
         return
-    if not isinstance(stated, dict) or not all(map(_is_number, stated)):
+    heads = stated.values() if isinstance(stated, dict) else ()
+    if not isinstance(stated, dict) or not all(map(_is_number, stated)) or any(_is_single(one) for one in heads):
         yield RefusedValue((*path, PRUNED), "an object from numbers of layers to lists of heads")
     elif stated and not path and isinstance(model_type, str) and model_type in looking_up("unpruned", PRUNED, OLDER):
         yield RefusedValue((PRUNED,), f"empty: the code of {model_type} removes no heads")
@@ -226,6 +227,10 @@ def _absent(
         defaults, aliases = class_defaults(model_type, major)
         if key in defaults and defaults[key] is None and not {key, aliases.get(key, key)} & values.keys():
             yield RefusedValue((*path, key), "a value, which the model needs")
+
+
+def _is_single(value: Any) -> bool:
+    return value is None or isinstance(value, int | float)
 
 
 @cache

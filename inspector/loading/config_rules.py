@@ -20,12 +20,12 @@ from inspector.algebra.values import shown
 from inspector.architectures.catalog import definition_of
 from inspector.architectures.config_types import checks_layers_itself, layer_types, mlp_layer_types, types_of
 from inspector.architectures.defaults import defaults_by
-from inspector.architectures.unread_keys import unread_keys
+from inspector.architectures.unread_keys import unread_in_part, unread_keys
 from inspector.architectures.value_rules import configs_within, refused_values, values_of_refused_kinds
 from inspector.loader.config_file import named_class
 from inspector.loading.layer_overrides import OVERRIDES, is_open_override, refused_override
 from inspector.loading.tables import NEWEST, OLDER
-from inspector.loading.written_rules import REPEATED, layers_of, with_written
+from inspector.loading.written_rules import PROJECTED, REPEATED, is_activation, layers_of, with_written
 from inspector.notation.definition import Architecture
 from inspector.notation.scope import Scope
 from inspector.notation.settings import Settings
@@ -86,12 +86,14 @@ def refused_config(
         if isinstance(model_type, str):
             found = next(_refusals(inner, model_type, major, config=True), None)
             found = found or _refused_layers(inner, model_type, major) or _refused_repeats(inner, model_type, major)
+            found = found or _refused_projection(inner, model_type)
             unlike = refused_override(inner, model_type) if major == NEWEST else ""
             found = Refused(unlike, (OVERRIDES,)) if unlike and found is None else found
             if found is not None:
                 return found
             named = "" if part else named_class(values) or ""
-            found = next(_refusals(inner, model_type, major, config=False, class_name=named), None)
+            unread = unread_in_part(values, (part,), major) if part and inner is values[part] else unread_keys(inner)
+            found = next(_refusals(inner, model_type, major, config=False, class_name=named, unread=unread), None)
             if found is not None and (not part or builds(part)):
                 return found
     return None
@@ -216,6 +218,14 @@ def _refused_repeats(values: Mapping[str, Any], model_type: str, major: str) -> 
     return Refused(f"{key} gives {given} layers, {spelled} is {layers}", (key, spelled))
 
 
+def _refused_projection(values: Mapping[str, Any], model_type: str) -> Refused | None:
+    """Why the text that names an activation function is refused; None if it has the form of one."""
+    stated = values.get("feed_forward_proj") if model_type in PROJECTED else None
+    if not isinstance(stated, str) or is_activation(stated):
+        return None
+    return Refused(f"feed_forward_proj is {shown(stated)}, no activation function", ("feed_forward_proj",))
+
+
 def _too_few(name: str, listed: Sequence[Any], number: Any) -> Refused | None:
     """Why a model cannot be built with a list of layer types that is shorter than its number of layers."""
     if type(number) is not int or len(listed) >= number:
@@ -224,9 +234,18 @@ def _too_few(name: str, listed: Sequence[Any], number: Any) -> Refused | None:
 
 
 def _refusals(
-    values: Mapping[str, Any], model_type: str, major: str, *, config: bool, class_name: str = "", kind: str = ""
+    values: Mapping[str, Any],
+    model_type: str,
+    major: str,
+    *,
+    config: bool,
+    class_name: str = "",
+    kind: str = "",
+    unread: frozenset[str] = frozenset(),
 ) -> Iterator[Refused]:
-    """Why the config class refuses a config, or why the model class refuses it. kind: of other rules."""
+    """Why the config class refuses a config, or why the model class refuses it. kind: of other rules. unread: keys that
+    the model class does not read.
+    """
     kinds = _rules().get(model_type, {})
     rules: tuple[str, ...] = ()
     if not config:
@@ -243,7 +262,6 @@ def _refusals(
     definition = definition_of(model_type) or Architecture(model_type, {})  # a part of a model may have none
     scope = Scope(definition, settings, definition_of)
     computed = kinds.get("stated", ())  # keys that the class computes if they are absent
-    unread = frozenset[str]() if config else unread_keys(values)
     for rule in rules:
         if not unread.isdisjoint(_keys(rule)):
             continue

@@ -11,15 +11,18 @@ from typing import Any, Final
 from inspector.architectures.defaults import OLDER, class_defaults, inert_keys
 from inspector.architectures.nested_lists import inner_lists
 from inspector.architectures.undecided_kinds import kinds_undecided
-from inspector.architectures.value_rules import DTYPES, configs_within, is_replaced
+from inspector.architectures.value_rules import DTYPES, PRUNED, configs_within, is_replaced
 
 TYPE: Final = "model_type"
+DEPTH: Final = "num_hidden_layers"
 OF_OTHER_RULES: Final = frozenset({"rope_parameters", "rope_scaling", "quantization_config", "id2label", "label2id"})
 """Objects of which rules have the keys."""
 FEW: Final = 2
 """Fewest lists that show the types and the length of the others."""
 ROTARY: Final = ("rope_parameters", "rope_scaling")
-NUMBERS_OF_ROTARY: Final = frozenset({"attention_factor", "beta_fast", "beta_slow", "mscale", "mscale_all_dim"})
+NUMBERS_OF_ROTARY: Final = frozenset(
+    {"attention_factor", "beta_fast", "beta_slow", "long_mscale", "mscale", "mscale_all_dim", "short_mscale"}
+)
 """Settings of rotary embeddings that no type needs, and that are numbers or null."""
 DIVISORS: Final = frozenset({"high_freq_factor", "low_freq_factor", "original_max_position_embeddings"})
 """Settings of rotary embeddings by which, or by whose logarithm, some types divide."""
@@ -35,6 +38,8 @@ def unmeasured_value(values: Mapping[str, Any], major: str) -> str | None:
         defaults, aliases = class_defaults(model_type, major) if isinstance(model_type, str) else ({}, {})
         if path and isinstance(inner.get(TYPE), list | dict):
             return ".".join((*path, TYPE))
+        if major == OLDER and _prunes_beyond(inner, defaults, aliases):
+            return ".".join((*path, PRUNED))
         contradicting = next(_contradicting(inner, aliases), None)
         if contradicting is not None:
             return ".".join((*path, contradicting))
@@ -48,6 +53,14 @@ def unmeasured_value(values: Mapping[str, Any], major: str) -> str | None:
                 return ".".join((*path, key))
     undecided = next(kinds_undecided(values, major), None)
     return None if undecided is None else ".".join(undecided)
+
+
+def _prunes_beyond(values: Mapping[str, Any], defaults: Mapping[str, Any], aliases: Mapping[str, str]) -> bool:
+    """True if heads are removed from a layer that the model does not have."""
+    layers, stated = aliases.get(DEPTH, DEPTH), values.get(PRUNED)
+    number = values.get(layers, values.get(DEPTH, defaults.get(layers)))
+    numbered = [int(one) for one in stated if one.isdecimal()] if isinstance(stated, dict) else []
+    return type(number) is int and any(one >= number for one in numbered)
 
 
 def _is_odd(key: str, value: Any, usual: Any) -> bool:

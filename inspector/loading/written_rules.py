@@ -1,7 +1,8 @@
 """Conditions under which transformers refuses a config that its own checks do not state as one, in the form of
 `config_rules.json`.
 
-Sources: transformers 4.57, `configuration_wav2vec2.py` and those like it, `configuration_efficientloftr.py`,
+Sources: transformers 5.23, `modeling_levit.py`, `configuration_bamba.py` and those like it; 4.57,
+`configuration_wav2vec2.py` and those like it, `configuration_efficientloftr.py`,
 `modeling_efficientloftr.py`, `modeling_bit.py`, `modeling_reformer.py`, `configuration_gpt_neo.py`,
 `modeling_videomae.py`, `configuration_musicgen.py` and `configuration_musicgen_melody.py`.
 """
@@ -18,13 +19,26 @@ _CONVOLUTIONAL: Final = (
     "wav2vec2-conformer", "wavlm",
 )  # fmt: skip
 _OF_SOUND: Final = ("musicgen_decoder", "musicgen_melody_decoder")
+_CATEGORIES: Final = (
+    "(num_static_categorical_features > 0) and (len(cardinality) != num_static_categorical_features)",
+)
+_OF_DETR: Final = ("(decoder_config.model_type != 'detr')",)
+_GATES: Final = "(output_gate_type != 'sigmoid') and (output_gate_type != 'silu')"
+_HAS_NGRAMS: Final = "(len(ple_layer_ids) > 0)"
+_SOURCE: Final = "kv_source_layers[{S}]"
+_HALVED: Final = "(down_ops[{S}][0] == 'Subsample')"
+"""Stages of LeViT with an attention that halves the grid (`modeling_levit.py`)."""
+_MONO_OR_STEREO: Final = ("(audio_channels != 1) and (audio_channels != 2)",)
 _GROUPED: Final = "depths[{S}] > 1 or {S} + 1 < len(depths) or layer_type == 'bottleneck'"
 """Stages of BiT of which a norm with groups has the width that they give."""
+_LIMITS: Final = ("(time_step_limit != null) and (len(time_step_limit) != 2)",)
+"""Transformers 5 reads the list as a tuple of two numbers (`configuration_bamba.py` and those like it)."""
 _ADAPTIVE: Final = ("(asm != false)",)
 """The head for this is built with `asm_cutoffs`, which the config classes do not have (`modeling_xlm.py`)."""
 WRITTEN: Final[Mapping[str, Mapping[str, Any]]] = {
     **{model_type: {"older": _CONVOLUTIONS} for model_type in _CONVOLUTIONAL},
-    **{name: {"older": ("(audio_channels != 1) and (audio_channels != 2)",)} for name in _OF_SOUND},
+    **{name: {"config": _MONO_OR_STEREO, "older": _MONO_OR_STEREO} for name in _OF_SOUND},
+    **{model_type: {"config": _LIMITS} for model_type in ("bamba", "falcon_h1", "granitemoehybrid")},
     "efficientloftr": {
         "older": (
             "(len(out_features) < len(stage_num_blocks))",
@@ -35,6 +49,70 @@ WRITTEN: Final[Mapping[str, Mapping[str, Any]]] = {
             ("4", "len(stage_stride)", "(len(stage_block_stride[{S}]) < stage_num_blocks[{S}])", ()),
             ("4", "len(stage_stride)", "(len(stage_block_in_channels[{S}]) < stage_num_blocks[{S}])", ()),
             ("4", "len(stage_stride)", "(len(stage_block_out_channels[{S}]) < stage_num_blocks[{S}])", ()),
+        ),
+    },
+    "depth_pro": {
+        "stages": (
+            ("45", "len(scaled_images_ratios) - 1", "(scaled_images_ratios[{S}] > scaled_images_ratios[{S} + 1])", ()),
+        ),
+    },
+    **{name: {"older": _CATEGORIES} for name in ("autoformer", "informer", "time_series_transformer")},
+    "mctct": {"older": ("(len(conv_kernel) != num_conv_layers)",)},
+    "moshi": {"older": ("(num_codebooks > audio_encoder_config.num_codebooks)",)},
+    "embedding_gemma2_text": {"config": ("(sliding_window_pattern < 1)",)},
+    "maskformer": {"config": _OF_DETR, "older": _OF_DETR},
+    "mistral_large4_text": {
+        "stages": (
+            ("5", "len(kv_source_layers)", f"({_SOURCE} > {{S}})", ()),
+            ("5", "len(kv_source_layers)", f"({_SOURCE} >= 0) and (kv_source_layers[{_SOURCE}] != {_SOURCE})", ()),
+            ("5", "len(kv_source_layers)", f"({_SOURCE} < 0) and ({{S}} + 1 < len(kv_source_layers))", ()),
+        ),
+    },
+    "qwen4_exp_text": {
+        "config": (
+            f"(output_gate_type != null) and (output_gate_type != '') and {_GATES}",
+            f"{_HAS_NGRAMS} and (len(eos_token_id) == 0)",
+        ),
+        "stages": (
+            ("5", "len(ple_layer_ids)", "(ple_layer_ids[{S}] < 1) or (ple_layer_ids[{S}] > num_hidden_layers)", ()),
+            ("5", "len(ple_layer_ids)", "(layer_types[ple_layer_ids[{S}] - 1] != 'linear_attention')", ()),
+        ),
+    },
+    "sam2_hiera_det_model": {
+        "stages": (
+            ("45", "len(blocks_per_stage)", "(blocks_per_stage[{S}] > 0) and ({S} >= len(embed_dim_per_stage))", ()),
+            ("45", "len(blocks_per_stage)", "(blocks_per_stage[{S}] > 0) and (len(window_size_per_stage) < {S})", ()),
+            (
+                "45",
+                "len(blocks_per_stage)",
+                "(blocks_per_stage[{S}] > min({S}, 1)) and (len(window_size_per_stage) <= {S})",
+                (),
+            ),
+            (
+                "45",
+                "len(blocks_per_stage)",
+                "(blocks_per_stage[{S}] > 0) and (len(num_attention_heads_per_stage) <= {S})",
+                (),
+            ),
+        ),
+    },
+    "seggpt": {
+        "stages": (
+            (
+                "45",
+                "len(intermediate_hidden_state_indices)",
+                "(merge_index > intermediate_hidden_state_indices[{S}])",
+                (),
+            ),
+        ),
+    },
+    "levit": {
+        "stages": (
+            ("5", "1", "(down_ops == null) or (len(down_ops) + 1 < len(depths))", ()),
+            ("5", "min(len(depths), len(down_ops))", "(len(down_ops[{S}]) == 0)", ()),
+            ("5", "min(len(depths), len(down_ops))", f"{_HALVED} and (len(down_ops[{{S}}]) < 6)", ()),
+            ("5", "min(len(depths), len(down_ops))", f"{_HALVED} and ({{S}} + 1 >= len(hidden_sizes))", ()),
+            ("5", "min(len(depths), len(down_ops))", f"{_HALVED} and (down_ops[{{S}}][5] == 0)", ()),
         ),
     },
     "bit": {
@@ -55,8 +133,10 @@ WRITTEN: Final[Mapping[str, Mapping[str, Any]]] = {
     "flaubert": {"classes": {"FlaubertWithLMHeadModel": _ADAPTIVE}},
     "xlm": {"classes": {"XLMWithLMHeadModel": _ADAPTIVE}},
 }
-"""Model type -> conditions that must not hold: `older` of config classes of 4.57, `classes` of single classes, `stages`
-as in `config_rules.json`; the symbols of a definition may be in them."""
+"""Model type -> conditions that must not hold: `config` and `older` of config classes of 5.23 and 4.57, `classes` of
+single classes, `stages` as in `config_rules.json`; the symbols of a definition may be in them."""
+PROJECTED: Final = frozenset({"longt5", "mt5", "t5", "udop", "umt5"})
+"""Model types whose `feed_forward_proj` is an activation function, or one after `gated-`."""
 REPEATED: Final[Mapping[str, tuple[str, str]]] = {"gpt_neo": ("attention_types", "num_layers")}
 """Model type -> a list of lists, each with a number of repetitions, and the number of layers that they give."""
 
@@ -90,3 +170,9 @@ def layers_of(repeated: Any) -> int | None:
             return None
         number += len(one[0]) * max(one[1], 0)
     return number
+
+
+def is_activation(stated: str) -> bool:
+    """True for the name of an activation function, alone or after `gated-` (`configuration_t5.py`)."""
+    first, *rest = stated.split("-")
+    return not rest or (first == "gated" and len(rest) == 1)

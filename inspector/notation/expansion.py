@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from inspector.algebra.boxes import Box
-from inspector.algebra.expression import Node, Word
+from inspector.algebra.expression import Bracket, Node, Word
 from inspector.algebra.span import MOST_LISTED, Span
 from inspector.algebra.values import Value, extent, shown, whole
 from inspector.notation.beyond import note_short_lists
@@ -140,17 +140,35 @@ def _dim(scope: Scope, node: Node, value: Value) -> int | None:
     number = whole(value)
     if number is not None and number >= 0:
         return number
-    if isinstance(node, Word) and isinstance(value, str | float | int) and not isinstance(value, bool):
+    if number is not None:
+        _negative(scope, node, number)
+    elif isinstance(node, Word | Bracket) and isinstance(value, str | float) and not isinstance(value, bool):
         _no_size(scope, node, value)
     elif value is None:
         note_short_lists(scope, node)
     return None
 
 
-def _no_size(scope: Scope, node: Word, value: str | float) -> None:
-    """Reports a config key with a value that cannot be a size: text, a fraction, NaN, a negative number."""
+def _negative(scope: Scope, node: Node, number: int) -> None:
+    """Reports a size below zero, with the only key that has a negative number if there is one."""
+    held = {key: scope.settings.read(tuple(key.split(".")))[0] for key in scope.keys_below(node)}
+    below = [key for key, said in held.items() if any(_is_negative(one) for one in _entries(said))]
+    single = len(below) == 1 and below[0] not in scope.symbols
+    scope.fault("type", Word(tuple(below[0].split("."))) if single else node, f"{number} is not a size")
+
+
+def _is_negative(value: Any) -> bool:
+    return isinstance(value, int | float) and value < 0
+
+
+def _entries(said: Any) -> Sequence[Any]:
+    return said if isinstance(said, list) else [said]
+
+
+def _no_size(scope: Scope, node: Node, value: str | float) -> None:
+    """Reports a config key with a value, or an entry of a list, that cannot be a size: text, a fraction, NaN."""
     for key in scope.keys_below(node):
         said, defaulted = scope.settings.read(tuple(key.split(".")))
-        if not defaulted and type(said) is type(value) and shown(said) == shown(value):
+        if not defaulted and any(type(one) is type(value) and shown(one) == shown(value) for one in _entries(said)):
             scope.fault("type", node, f"{shown(value)} is not a size")
             return

@@ -306,7 +306,7 @@ class Scope:
 
     def fault(self, kind: str, node: Node, detail: str, rounded: int | None = None) -> int | None:
         """Records a fault once. Faults under a value on trial are ignored."""
-        if self.trace.leaf is None and len(self._faults) < MOST_FAULTS:
+        if self.trace.leaf is None and not self.trace.silent and len(self._faults) < MOST_FAULTS:
             self._faults[kind, node, detail] = None
         return rounded if self.trace.rounds else None
 

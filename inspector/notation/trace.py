@@ -23,10 +23,13 @@ class Trace:
     reads: leaves on the path that an evaluation took. leaf: the leaf on trial, None without a trial. number: grows with
     each trial, so that cached results of trials are never mixed. solved: values that the weights give, of leaves and of
     symbols. open: whether a leaf without a value is unknown, not absent. missing: leaves that were read and are
-    unknown. rounds: whether a quotient with a remainder is rounded down instead of being unknown.
+    unknown. rounds: whether a quotient with a remainder is rounded down instead of being unknown. silent: whether
+    faults are ignored.
     """
 
-    __slots__ = ("_outer", "_shared", "leaf", "missing", "number", "open", "reads", "rounds", "solved", "value")
+    __slots__ = (
+        "_outer", "_shared", "leaf", "missing", "number", "open", "reads", "rounds", "silent", "solved", "value",
+    )  # fmt: skip
 
     def __init__(self, solved: Mapping[Leaf, Any] | None = None) -> None:
         self.solved: Mapping[Leaf, Any] = solved or {}
@@ -37,6 +40,7 @@ class Trace:
         self.value: Any = None
         self.number = 0
         self.rounds = False
+        self.silent = False
         self._outer: frozenset[Leaf] | None = None
         self._shared: dict[frozenset[Leaf], frozenset[Leaf]] = {}
 

@@ -289,9 +289,17 @@ def _other_slots(scope: Scope, head: Head) -> list[Slot]:
 
 
 def _beyond(scope: Scope, spelling: Spelling, others: Sequence[Slot], plan: Plan) -> Iterator[Block]:
-    """Blocks for the rows of other heads: recognised by name, with any shape, never required."""
+    """Blocks for the rows of other heads: recognised by name, with any shape, never required.
+
+    The class does not build them, and thus takes any sizes that only they have.
+    """
     taken = {block.key for block in plan.blocks}
-    for block in bind_slots(scope, spelling, others, lambda key: [()]):
+    scope.trace.silent = True
+    try:
+        blocks = bind_slots(scope, spelling, others, lambda key: [()])
+    finally:
+        scope.trace.silent = False
+    for block in blocks:
         if block.key not in taken:
             block.required = False
             block.shape = tuple(None for _ in block.shape)

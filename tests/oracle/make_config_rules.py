@@ -46,7 +46,8 @@ RULES = Path(__file__).parents[2] / "inspector" / "loading" / "config_rules.json
 TYPES = Path(__file__).parents[2] / "inspector" / "architectures" / "config_types.jsonl"
 RECORDS = Path(__file__).parents[2] / "fixtures" / "loads" / "configs.json.gz"
 OPERATORS: Mapping[type[ast.AST], str] = {
-    ast.Mult: "*", ast.Mod: "%", ast.FloorDiv: "//", ast.Add: "+", ast.Sub: "-", ast.Eq: "==", ast.NotEq: "!=",
+    ast.Mult: "*", ast.Mod: "%", ast.FloorDiv: "//", ast.Pow: "**", ast.Add: "+", ast.Sub: "-",
+    ast.Eq: "==", ast.NotEq: "!=",
     ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.And: "and", ast.Or: "or",
 }  # fmt: skip
 
@@ -74,6 +75,8 @@ def text_of(node: ast.expr, known: Mapping[str, str]) -> str:
             return known[name]
         case ast.Call(func=ast.Name(id="len"), args=[ast.Attribute() as listed], keywords=[]) if path_of(listed):
             return f"len({path_of(listed)})"
+        case ast.Subscript(value=ast.Attribute() as listed, slice=index) if path_of(listed):
+            return f"{path_of(listed)}[{_index_of(index, path_of(listed))}]"
         case ast.Call(func=ast.Attribute(value=ast.Name(id="math"), attr="sqrt"), args=[value], keywords=[]):
             return f"({text_of(value, known)} ** 0.5)"
         case ast.BinOp(left=left, op=ast.Div(), right=right):  # whose quotient has fractions
@@ -94,6 +97,16 @@ def text_of(node: ast.expr, known: Mapping[str, str]) -> str:
             return "(" + f" {OPERATORS[type(operator)]} ".join(truth_of(one, known) for one in values) + ")"
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             return f"(not {truth_of(operand, known)})"
+    raise Untranslated
+
+
+def _index_of(node: ast.expr, listed: str) -> str:
+    """The index of an entry of a list, from the end where it is negative."""
+    match node:
+        case ast.Constant(value=index) if type(index) is int:
+            return str(index)
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=index)) if type(index) is int:
+            return f"len({listed}) - {index}"
     raise Untranslated
 
 

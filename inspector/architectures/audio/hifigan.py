@@ -19,8 +19,9 @@ VOCODER = rows(
     part("mean",  "embed.mean",  buffer("z")),
     part("scale", "embed.scale", buffer("z")),
     HIFI_GAN)
-DIMS = Dims(z="model_in_dim", u="upsample_initial_channel", U="len(upsample_rates)", K="len(resblock_kernel_sizes)",
-            R="U*K", r="u // 2**({R}//K + 1)", x="resblock_kernel_sizes[{R} % K]",
+DIMS = Dims(z="model_in_dim", u="upsample_initial_channel", U="min(len(upsample_rates), len(upsample_kernel_sizes))",
+            K="min(len(resblock_kernel_sizes), len(resblock_dilation_sizes))", R="U*K",
+            r="u // 2**({R}//K + 1)", x="resblock_kernel_sizes[{R} % K]",
             D="len(resblock_dilation_sizes[{R} % K])")
 SPEECHT5_HIFIGAN = Architecture("speecht5_hifigan hifigan", dims=DIMS,
     heads=(head("SpeechT5HifiGan", "", VOCODER, default=True),))

@@ -20,7 +20,8 @@ DIMS = Dims(V="vocab_size", d="hidden_size", Ls="speech_encoder_layers", fs="spe
             Te="t2u_encoder_layers", Td="t2u_decoder_layers", te="t2u_encoder_ffn_dim", td="t2u_decoder_ffn_dim",
             Vt="t2u_vocab_size", e="unit_embed_dim", kv="variance_predictor_kernel_size",
             z="unit_embed_dim + lang_embed_dim + spkr_embed_dim",
-            u="upsample_initial_channel", U="len(upsample_rates)", K="len(resblock_kernel_sizes)", R="U*K",
+            u="upsample_initial_channel", U="min(len(upsample_rates), len(upsample_kernel_sizes))",
+            K="min(len(resblock_kernel_sizes), len(resblock_dilation_sizes))", R="U*K",
             r="u // 2**({R}//K + 1)", x="resblock_kernel_sizes[{R} % K]", D="len(resblock_dilation_sizes[{R} % K])")
 SELF = rows(
     part("self_attn.q_proj",     "attention.query",  dense("d -> d")),

@@ -47,34 +47,36 @@ DECODER_MIDDLE = rows(
     under("mid.block_1", RESNET, i="m", o="m", tower="decoder.middle"),
     under("mid.attn_1", ATTENTION, tower="decoder.middle"),
     under("mid.block_2", RESNET, i="m", o="m", tower="decoder.middle.last"))
-# S, U: stages of encoder and decoder; w, v, u, p: channels of a stage and of the one before; m: of the middle; R, Q:
-# resnets; D, W: stages that resize; last, first: stages with attention; x: channels of the latents as encoded
+# S, U: stages of encoder and decoder; w, v, u, p: channels of a stage and of the one before; m: of the middle; y, n: of
+# the encoder's stages and middle; R, Q: resnets; D, W: stages that resize; last, first: stages with attention;
+# x: channels of the latents as encoded
 JANUS_VQ = Architecture("janus_vqgan", heads=(head("tower Model VQVAE", ""),),
     dims=Dims(ch="channel_multiplier", a="base_channels", S="len(ch)", U="len(ch)", d="embed_dim", m="a*ch[S-1]",
               z="latent_channels",
-              w="a*ch[{S}]", v="a*ch[{S}-1] | a", D="S[:S-1]", last="S[S-1:]", R="num_res_blocks", R1="R[1:]",
+              w="a*ch[{S}]", v="a*ch[{S}-1] | a", D="S[:S-1]", last="S[S-1:]", R="num_res_blocks",
+              R0="R[:1]", R1="R[1:]",
               u="a*ch[S-1-{U}]", p="a*ch[S-{U}] | m", W="U[:U-1]", first="U[:1]", Q="R + 1", Q1="Q[1:]",
-              x="2*z when double_latent | z"),
+              x="2*z when double_latent | z", y="w when R > 0 | v", n="m when R > 0 | a*ch[S-2] | a"),
     parts=rows(
         part("quantize.embedding", "embed.code",     table("num_embeddings d")),
         part("quant_conv",         "head.quantise",  conv("z -> d, 1 1")),
         part("post_quant_conv",    "embed.quantise", conv("d -> z, 1 1")),
-        under("encoder", MIDDLE,
+        under("encoder", rows(MIDDLE, m="n"),
             part("conv_in", "embed.image", conv("in_channels -> a, 3 3")),
-            under("down.{S}.block.0",    RESNET, i="v", o="w"),
+            under("down.{S}.block.{R0}", RESNET, i="v", o="w"),
             under("down.{S}.block.{R1}", RESNET, i="w", o="w"),
             under("down.{last}.attn.{R}", ATTENTION),
-            part("down.{D}.downsample.conv", "resnet.down", conv("w -> w, 3 3")),
-            part("norm_out", "norm.final",  affine("m")),
-            part("conv_out", "head.latent", conv("m -> x, 3 3")), tower="encoder"),
+            part("down.{D}.downsample.conv", "resnet.down", conv("y -> y, 3 3")),
+            part("norm_out", "norm.final",  affine("n")),
+            part("conv_out", "head.latent", conv("n -> x, 3 3")), tower="encoder"),
         under("decoder", DECODER_MIDDLE,
             part("conv_in", "embed.latent", conv("z -> m, 3 3")),
             under("up.{U}.block.0",    RESNET, i="p", o="u"),
             under("up.{U}.block.{Q1}", RESNET, i="u", o="u"),
             under("up.{first}.attn.{Q}", ATTENTION),
             part("up.{W}.upsample.conv", "resnet.up", conv("u -> u, 3 3")),
-            part("norm_out", "norm.final", affine("a")),
-            part("conv_out", "head.image", conv("a -> out_channels, 3 3")), tower="decoder")))
+            part("norm_out", "norm.final", affine("a*ch[0]")),
+            part("conv_out", "head.image", conv("a*ch[0] -> out_channels, 3 3")), tower="decoder")))
 JANUS = Architecture("janus", ties=TIES, heads=BARE_MODEL,
     dims=Dims(d="text.d", V="text.V", q="vision_config.projection_dim", e="vq.d", y="vq_config.projection_dim",
               n="vq_config.num_embeddings", i="vq_config.image_token_embed_dim",

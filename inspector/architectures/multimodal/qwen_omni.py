@@ -60,9 +60,9 @@ SNAKE = rows(                                  # w channels
     part("alpha", "conv.act.frequency", param("w")),
     part("beta",  "conv.act.size",      param("w")))
 QWEN2_5_OMNI_BIGVGAN = Architecture("qwen2_5_omni_bigvgan", heads=(head("Model", ""),),
-    dims=Dims(a="upsample_initial_channel", U="len(upsample_rates)", K="len(resblock_kernel_sizes)", M="U*K", T="3",
-              A="6",
-              w="a//2**({M}//K + 1)", k="resblock_kernel_sizes[{M} % K]", y="a//2**U"),
+    dims=Dims(a="upsample_initial_channel", n="len(upsample_rates)", U="min(n, len(upsample_kernel_sizes))",
+              K="min(len(resblock_kernel_sizes), len(resblock_dilation_sizes))", M="n*K", T="3", A="6",
+              w="a//2**({M}//K + 1)", k="resblock_kernel_sizes[{M} % K]", y="a//2**n"),
     parts=rows(
         part("conv_pre",  "conv.in",  conv("mel_dim -> a, 7")),
         part("ups.{U}.0", "conv.up",  conv_t("a//2**{U} -> a//2**({U}+1), upsample_kernel_sizes[{U}]")),

@@ -20,6 +20,8 @@ DIMS = Dims(V="vocab_size", d="hidden_size", e="embedding_size | d", L="num_hidd
 EMBEDDINGS = under("embeddings",
     part("word_embeddings",       "embed.token",    table("V e")),
     part("position_embeddings",   "embed.position", table("T e"), when="(position_biased_input | true)"),
+    rows(part("position_embeddings", "embed.position", table("T e")),   # in the first releases; no class reads it
+         when="not (position_biased_input | true)", optional=True, extra="unused", tower="unused"),
     part("token_type_embeddings", "embed.type",     table("y e"), when="y > 0"),
     part("embed_proj",            "embed.project",  linear("e -> d"), when="e != d"),
     part("LayerNorm",             "norm.embed",     affine("d")),

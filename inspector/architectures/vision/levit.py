@@ -1,9 +1,9 @@
 """LeViT.
 
 modeling_levit.py: every linear is followed by a batch norm and has no bias. Attention and MLP take turns in one list;
-the first two stages end with an attention that halves the grid and an MLP. `down_ops` has the type, key width, heads,
-value width, factor of the MLP and stride for each of these; without it they follow from `hidden_sizes` and the first
-`key_dim`. A table of biases has a number for each distance between two points of the grid.
+the first two stages end with an attention that halves the grid and an MLP, or those that `down_ops` has with the type
+"Subsample", key width, heads, value width, factor of the MLP and stride; without it they follow from `hidden_sizes` and
+the first `key_dim`. A table of biases has a number for each distance between two points of the grid.
 """
 
 from inspector.notation.definition import Architecture, Dims, head, part, rows, under
@@ -22,20 +22,26 @@ CLASSIFY = rows(
     part("batch_norm", "norm.head",  batchnorm("f")),
     part("linear",     "head.class", dense("f -> C")))
 # e: width of the first stage; w, v: width of a stage and of the next; k, h, a: key width, heads, value width per key
-# width; n: numbered modules of a stage (t per block), A attention, M feed-forward; D: stages with downsampling, N, O
-# its modules, z, y, g, u: its key width, heads, value width per key width, and factor of the MLP; r: side of the map
+# width; n: numbered modules of a stage (t per block), A attention, M feed-forward; D, E: stages with downsampling, N, O
+# its modules, z, y, g, u: its key width, heads, value width per key width, and factor of the MLP; s0 to s2:
+# strides after the stages; r: side of the map
 LEVIT = Architecture("levit",
     dims=Dims(c="num_channels", S="len(depths)", e="hidden_sizes[0]", q="kernel_size", w="hidden_sizes[{S}]",
               k="key_dim[{S}]",
               h="num_attention_heads[{S}]", a="attention_ratio[{S}]", x="mlp_ratio[{S}]", t="2 when x > 0 | 1",
               n="depths[{S}]*t",
-              A="0 : n : t", M="1 : n : 2 when x > 0 | 0", D="S[:2]", N="n : n + 1", O="n + 1 : n + 2",
+              A="0 : n : t", M="1 : n : 2 when x > 0 | 0", N="n : n + 1", O="0 when u <= 0 | n + 1 : n + 2",
+              E="S[down_ops[0] == 'Subsample']", D="S[:2] when down_ops == null or (S > 2 and down_ops[1] == null) | E",
               v="hidden_sizes[{D} + 1]", z="key_dim[0] when down_ops == null | down_ops[{D}][1]",
               y="w//z when down_ops == null | down_ops[{D}][2]", g="4 when down_ops == null | down_ops[{D}][3]",
               u="2 when down_ops == null | down_ops[{D}][4]",
-              r0="image_size//patch_size", r1="(r0 - 1)//(2 when down_ops == null | down_ops[0][5]) + 1",
-              r2="(r1 - 1)//(2 when down_ops == null | down_ops[1][5]) + 1",
-              r="r0 when {S} == 0 | r1 when {S} == 1 | r2",
+              s0="2 when down_ops == null | "
+                 "1 when down_ops[0] != null and down_ops[0][0] != 'Subsample' | down_ops[0][5]",
+              s1="2 when down_ops == null | "
+                 "1 when down_ops[1] != null and down_ops[1][0] != 'Subsample' | down_ops[1][5]",
+              s2="down_ops[2][5] when len(down_ops) > 2 and down_ops[2][0] == 'Subsample' | 1",
+              r0="image_size//patch_size", r1="(r0 - 1)//s0 + 1", r2="(r1 - 1)//s1 + 1", r3="(r2 - 1)//s2 + 1",
+              r="r0 when {S} == 0 | r1 when {S} == 1 | r2 when {S} == 2 | r3",
               f="hidden_sizes[len(hidden_sizes)-1]", d="f", C="labels"),
     parts=rows(
         under("patch_embeddings.embedding_layer_1", STEM, i="c",    o="e//8", tower="stem.1"),

@@ -23,9 +23,10 @@ BLOCK = rows(                                  # i channels in, o out
 SAM2_HIERA = Architecture("sam2_hiera_det_model", heads=(head("tower Model", ""),),
     dims=Dims(d="hidden_size", c="num_channels", e="embed_dim_per_stage", n="blocks_per_stage", e0="e[0]", e1="e[1]",
               e2="e[2]", e3="e[3]",
-              s1="n[0]", s2="s1 + n[1]", s3="s2 + n[2]", s4="s3 + n[3]",
-              B0="0 : s1", F1="s1 : s1 + 1", B1="s1 + 1 : s2", F2="s2 : s2 + 1", B2="s2 + 1 : s3", F3="s3 : s3 + 1",
-              B3="s3 + 1 : s4"),
+              s1="max(n[0], 0)", s2="s1 + max(n[1], 0) when len(n) > 1 | s1",
+              s3="s2 + max(n[2], 0) when len(n) > 2 | s2", s4="s3 + max(n[3], 0) when len(n) > 3 | s3",
+              B0="0 : s1", F1="s1 : min(s1 + 1, s2)", B1="min(s1 + 1, s2) : s2", F2="s2 : min(s2 + 1, s3)",
+              B2="min(s2 + 1, s3) : s3", F3="s3 : min(s3 + 1, s4)", B3="min(s3 + 1, s4) : s4"),
     parts=rows(
         part("patch_embed.projection", "embed.patch", conv("c -> d, patch_kernel_size[0] patch_kernel_size[1]")),
         part("pos_embed", "embed.position",

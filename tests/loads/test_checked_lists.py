@@ -1,0 +1,126 @@
+"""Lists, words and numbers that transformers compares with each other, and sizes below zero: recorded outcomes of
+loading a record with one other value."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.auditing.loads.one_loader import judged_for
+from inspector.auditing.result import Audit
+from inspector.auditing.start import audit
+from tests.judged import records, spec_of
+from tests.loads.damage import damaged, healthy, write
+
+Expected = tuple[int, int] | None
+"""Counts of missing and unexpected tensors; null where it refuses the config or a shape."""
+HALVED = ["Subsample", 8, 6, 4, 2, 2]
+WINDOWS = "vision_config.backbone_config.window_size_per_stage"
+BLOCKS = "vision_config.backbone_config.blocks_per_stage"
+NEWEST: list[tuple[str, str, tuple[str, Any], Expected]] = [
+    # parts of which a class reads some keys only, and sizes of what other classes build
+    ("maskformer", "MaskFormerModel", ("decoder_config.position_embedding_type", "sinex"), (0, 0)),
+    ("maskformer", "Segmentation", ("decoder_config.encoder_attention_heads", 0), (0, 0)),
+    ("pi0", "PI0Model", ("dit_config.vocab_size", -1), (0, 0)),
+    ("maskformer", "Segmentation", ("decoder_config.decoder_attention_heads", 0), None),
+    ("maskformer", "Segmentation", ("decoder_config.model_type", "bert"), None),
+    ("vit", "Classification", ("pooler_output_size", -1), (0, 0)),
+    ("deit", "Modeling", ("pooler_output_size", -1), (0, 0)),
+    ("dpt", "Estimation", ("pooler_output_size", -1), (0, 0)),
+    ("vit", "ViTModel", ("pooler_output_size", -1), None),
+    # computed sizes below zero
+    ("segformer", "Classification", ("mlp_ratios", [-1, 4, 4, 4]), None),
+    ("internvl_vision", "Model", ("image_size", [-1, 448]), None),
+    ("qwen3_omni_moe", "Generation", ("code2wav_config.upsample_rates", [-1, 2]), None),
+    # a table that no class reads
+    ("deberta-v2", "MaskedLM", ("position_biased_input", False), (0, 0)),
+    ("deberta", "DebertaModel", ("position_biased_input", False), (0, 0)),
+    ("deberta-v2", "Answering", ("position_biased_input", False), (0, 0)),
+    # lists that are read as pairs
+    ("bamba", "CausalLM", ("time_step_limit", [0.0]), None),
+    ("granitemoehybrid", "Model", ("time_step_limit", [0.0, 1.0, 2.0]), None),
+    ("falcon_h1", "CausalLM", ("time_step_limit", [0.0]), None),
+    ("falcon_h1", "CausalLM", ("time_step_limit", [0.0, 1.0]), (0, 0)),
+    ("mamba2", "CausalLM", ("time_step_limit", [0.0]), (0, 0)),
+    # stages that halve the grid
+    ("levit", "Model", ("down_ops", [["Subsample", 8, 4, 4, 0, 2], HALVED, [""]]), (0, 12)),
+    ("levit", "Model", ("down_ops", [["Subsample", 8, 4, 4, 2, 2, 9], HALVED, [""]]), (0, 0)),
+    ("levit", "Model", ("down_ops", [["Subsample", 8, 4, 4, 2, 2], HALVED, [""], HALVED]), (0, 0)),
+    ("levit", "Model", ("down_ops", [["Subsample", 8, 4, 4, 2, 2], HALVED, HALVED]), None),
+    ("levit", "Model", ("down_ops", [["Subsample", 8, 4, 4, 2, 2], HALVED, []]), None),
+    ("levit", "Model", ("down_ops", [["Subsample", 8, 4, 4, 2], HALVED, [""]]), None),
+    ("levit", "Model", ("down_ops", [["Subsample", 8, 4, 4, 2, 0], HALVED, [""]]), None),
+    ("levit", "Model", ("down_ops", [["Subsample", 16, 8, 4, 2, 2]]), None),
+    ("levit", "Model", ("depths", [2, 1]), (0, 50)),
+    # vocoders with as many blocks as both lists have
+    ("speecht5_hifigan", "Gan", ("upsample_rates", [4]), None),
+    ("fastspeech2_conformer_hifigan", "Gan", ("resblock_dilation_sizes", []), (0, 144)),
+    ("speecht5_hifigan", "Gan", ("resblock_dilation_sizes", [[1], [1], [1], [1]]), (0, 96)),
+    ("vits", "VitsModel", ("resblock_dilation_sizes", []), (0, 144)),
+    # encoders without resnets
+    ("emu3", "Generation", ("vq_config.num_res_blocks", 0), None),
+    ("janus", "Generation", ("vq_config.num_res_blocks", 0), None),
+    ("chameleon", "Generation", ("vq_config.num_res_blocks", 0), None),
+    # windows, widths and blocks of the stages
+    ("sam2", "Sam2Model", (WINDOWS, [6, 4, 8]), (0, 0)),
+    ("sam2", "Sam2Model", (WINDOWS, [6, 4]), None),
+    ("sam2", "Sam2Model", (WINDOWS, [-1, 4, 8, 4]), None),
+    ("sam2", "Sam2Model", (BLOCKS, [1, 2]), (0, 52)),
+    ("sam2", "Sam2Model", (BLOCKS, [0, 0, 0, 0]), (0, 90)),
+    # checks of config classes
+    ("depth_pro", "Estimation", ("scaled_images_ratios", [0.5, 0.25, 1.0]), None),
+    ("depth_pro", "Estimation", ("num_fov_head_layers", 6), None),
+    ("embedding_gemma2_text", "Model", ("sliding_window_pattern", 0), None),
+    ("mistral_large4_text", "Model", ("kv_source_layers", [0, 1, 1, 2]), None),
+    ("mistral_large4_text", "Model", ("kv_source_layers", [1, 1, 2, 3]), None),
+    ("mistral_large4_text", "Model", ("kv_source_layers", [0, 1, 0, 1]), (0, 2)),
+    ("qwen4_exp_text", "CausalLM", ("eos_token_id", []), None),
+    ("qwen4_exp_text", "CausalLM", ("output_gate_type", "x"), None),
+    ("seggpt", "Segmentation", ("merge_index", 99), None),
+    ("seggpt", "Segmentation", ("merge_index", 3), (0, 0)),
+    ("musicgen", "Generation", ("decoder.audio_channels", 3), None),
+    ("t5", "EncoderModel", ("feed_forward_proj", "gated-gelu-x"), None),
+    ("udop", "EncoderModel", ("feed_forward_proj", "x-gelu"), None),
+    ("t5", "EncoderModel", ("feed_forward_proj", "gated"), (0, 0)),
+    ("hiera", "Backbone", ("masked_unit_size", [3, 8]), None),
+    ("hiera", "Backbone", ("masked_unit_size", [8, 3]), (0, 0)),
+    ("efficientloftr", "Matching", ("out_features", [24, 24, 12]), None),
+]
+
+
+def loaded(place: Path, major: str, model_type: str, suffix: str, change: tuple[str, Any]) -> Audit:
+    """The audit for a version of a record that it wrote, with another value in its config."""
+    own = (one for one in records(model_type) if one["class"].endswith(suffix) and not one["variant"])
+    record = next(one for one in own if one["writer"].startswith(f"transformers {major}."))
+    folder = healthy(spec_of(record), record["config"])
+    damaged(folder, [["config", change[0].split("."), change[1]]])
+    return judged_for(audit(str(write(folder, place))), f"transformers@{major}")
+
+
+@pytest.mark.parametrize(("model_type", "suffix", "change", "counts"), NEWEST, ids=str)
+def test_transformers_5(
+    model_type: str, suffix: str, change: tuple[str, Any], counts: Expected, tmp_path: Path
+) -> None:
+    found = loaded(tmp_path, "5", model_type, suffix, change)
+    (load,) = found.loads
+    outcome = "refuses" if counts is None else "random" if counts[0] else "complete"
+    assert (load.outcome, (load.missing, load.unexpected)) == (outcome, counts or (None, None))
+    assert (found.verdict == "clean") == (counts == (0, 0))
+
+
+@pytest.mark.parametrize(("model_type", "suffix", "change", "outcomes"), [
+    ("sam2", "Sam2Model", (WINDOWS, [6, 4]), "refuses"),
+    ("sam2", "Sam2Model", (WINDOWS, [-1, 4, 8, 4]), "refuses"),
+    ("sam2", "Sam2Model", (WINDOWS, [6, 4, 8, [1]]), "complete unknown"),  # it reads the first one as a size
+    ("pvt", "Classification", ("strides", [4, 2, 2, [2]]), "complete unknown"),
+    ("pvt", "Classification", ("strides", [[4, 2, 2, 2]]), "refuses"),
+    ("bamba", "CausalLM", ("time_step_limit", [0.0]), "complete"),
+    ("levit", "Model", ("down_ops", None), "complete"),  # its config class computes it
+    ("maskformer", "MaskFormerModel", ("decoder_config.position_embedding_type", "x"), "complete"),
+    ("vit", "Classification", ("pooler_output_size", -1), "complete"),
+], ids=str)  # fmt: skip
+def test_transformers_4(model_type: str, suffix: str, change: tuple[str, Any], outcomes: str, tmp_path: Path) -> None:
+    found = loaded(tmp_path, "4", model_type, suffix, change)
+    assert [one.outcome in outcomes.split() for one in found.loads] == [True]
