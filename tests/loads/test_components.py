@@ -43,6 +43,10 @@ def loaded(name: str, of: dict[str, Any], place: Path, *, lost: str = "", added:
         ("WanTransformer3DModel", {"image_dim": None}, {"pos_embed_seq_len": [1]}, (COMPLETE, 0, 0)),  # not read
         ("ConsisIDTransformer3DModel", {"is_train_face": False}, {"LFE_vit_dim": {}}, (COMPLETE, 0, 0)),
         ("ConsisIDTransformer3DModel", {"is_train_face": True}, {"LFE_vit_dim": {}}, (REFUSES, None, None)),
+        ("SparseControlNetModel", {}, {"layers_per_block": 0}, (COMPLETE, 0, 92)),
+        ("AutoencoderKL", {}, {"layers_per_block": 0}, (COMPLETE, 0, 34)),
+        ("ControlNetModel", {}, {"layers_per_block": 0}, (COMPLETE, 0, 52)),
+        ("AutoencoderKLLTX2Audio", {}, {"num_res_blocks": 0}, (REFUSES, None, None)),
         ("SD3ControlNetModel", {}, {"pos_embed_max_size": []}, (COMPLETE, 0, 1)),
         ("SD3ControlNetModel", {}, {"pos_embed_max_size": 0}, (COMPLETE, 0, 1)),
         ("SD3ControlNetModel", {}, {"pos_embed_max_size": None}, (COMPLETE, 0, 1)),

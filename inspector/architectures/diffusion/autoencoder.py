@@ -21,7 +21,7 @@ from inspector.notation.kinds import affine, buffer, conv, table
 VAE_DIMS = Dims(ci="in_channels", co="out_channels", z="latent_channels", ch="block_out_channels", S="len(ch)",
                 U="len(ch)",
                 d="a", a="ch[0]", m="ch[S-1]", w="ch[{S}]", v="ch[{S}-1] | a", D="S[:S-1]", R="layers_per_block",
-                R1="R[1:]",
+                R0="R[:1]", R1="R[1:]",
                 u="ch[S-1-{U}]", p="ch[S-{U}] | m", W="U[:U-1]", Q="layers_per_block + 1", Q1="Q[1:]",
                 e="vq_embed_dim | z",
                 XA="S[down_block_types == 'AttnDownEncoderBlock2D']", YA="U[up_block_types == 'AttnUpDecoderBlock2D']",
@@ -40,7 +40,7 @@ ONE_HEAD = rows(PIXEL_ATTENTION, y="w")
 SPATIAL_ATTENTION = rows(rows(PIXEL_MATRICES, y="w"), under("spatial_norm", SPATIAL_NORM, i="w"))
 ENCODER = rows(                                # x channels out
     part("conv_in",       "embed.image", conv("ci -> a, 3 3")),
-    under("down_blocks.{S}.resnets.0",    TIMELESS_RESNET, i="v", o="w"),
+    under("down_blocks.{S}.resnets.{R0}", TIMELESS_RESNET, i="v", o="w"),
     under("down_blocks.{S}.resnets.{R1}", TIMELESS_RESNET, i="w", o="w"),
     under("down_blocks.{XA}.attentions.{R}", ONE_HEAD),
     part("down_blocks.{D}.downsamplers.0.conv", "resnet.down", conv("w -> w, 3 3")),

@@ -19,14 +19,14 @@ RESNET = rows(                                 # i channels in, o out
 # patch in space and time
 AUTOENCODERKLMINIMAXH3 = Architecture("AutoencoderKLMiniMaxH3",
     dims=Dims(ch="block_out_channels", S="len(ch)", m="ch[S-1]", w="ch[{S}]", v="ch[{S}-1] | ch[0]",
-              z="latent_channels", R="layers_per_block", R1="R[1:]",
+              z="latent_channels", R="layers_per_block", R0="R[:1]", R1="R[1:]",
               near="spatial_downsample_factors", time="temporal_downsample_factors",
               D="S[near*time > 1]", L="decoder_num_layers", d="decoder_num_attention_heads*decoder_attention_head_dim",
               a="d", ff="d*decoder_ffn_mult", p="prod(near)*prod(near)*prod(time)"),
     parts=rows(
         under("encoder",
             part("conv_in", "embed.image", conv("in_channels -> ch[0], 3 3 3")),
-            under("down_blocks.{S}.resnets.0",    RESNET, i="v", o="w"),
+            under("down_blocks.{S}.resnets.{R0}", RESNET, i="v", o="w"),
             under("down_blocks.{S}.resnets.{R1}", RESNET, i="w", o="w"),
             part("down_blocks.{D}.downsamplers.0.conv", "resnet.down", conv("w -> w, 3 3 3")),
             part("norm_out", "norm.final",  affine("m")),

@@ -34,7 +34,7 @@ WAN_DIMS = Dims(
     n="num_res_blocks", k="n + 1", m="b*dm[S-1]", md="bd*dm[S-1]", d="b", residual="is_residual",
     Z="S*k - 1", E="Z[{Z} % k < n]", F="Z[{Z} % k == n]", wz="b*dm[{Z}//k]",
     vz="b when {Z} == 0 | b*dm[{Z}//k - 1] when {Z} % k == 0 | wz",
-    w="b*dm[{S}]", v="b*dm[{S}-1] | b", R="n", R1="R[1:]", D="S[:S-1]",
+    w="b*dm[{S}]", v="b*dm[{S}-1] | b", R="n", R0="R[:1]", R1="R[1:]", D="S[:S-1]",
     u="bd*dm[S-1-{U}]", p="bd*dm[S-{U}] | md", pu="p when residual or {U} == 0 | p//2", Q="n + 1", Q1="Q[1:]",
     W="U[:U-1]",
     up="u when residual | u//2", last_down="len(temperal_downsample) - 1")
@@ -101,7 +101,7 @@ AUTOENCODERKLCOGVIDEOX = Architecture("AutoencoderKLCogVideoX", dims=VAE_DIMS | 
     parts=rows(
         under("encoder",
             part("conv_in.conv", "embed.image", conv("ci -> a, 3 3 3")),
-            under("down_blocks.{S}.resnets.0",    COG_RESNET, i="v", o="w"),
+            under("down_blocks.{S}.resnets.{R0}", COG_RESNET, i="v", o="w"),
             under("down_blocks.{S}.resnets.{R1}", COG_RESNET, i="w", o="w"),
             part("down_blocks.{D}.downsamplers.0.conv", "resnet.down", conv("w -> w, 3 3")),
             under("mid_block.resnets.0", COG_RESNET, i="m", o="m", tower="encoder.middle"),
@@ -137,7 +137,7 @@ AUTOENCODERKLHUNYUANVIDEO = Architecture("AutoencoderKLHunyuanVideo",
     parts=rows(
         under("encoder",
             part("conv_in.conv", "embed.image", conv("ci -> a, 3 3 3")),
-            under("down_blocks.{S}.resnets.0",    HUNYUAN_RESNET, i="v", o="w"),
+            under("down_blocks.{S}.resnets.{R0}", HUNYUAN_RESNET, i="v", o="w"),
             under("down_blocks.{S}.resnets.{R1}", HUNYUAN_RESNET, i="w", o="w"),
             part("down_blocks.{D}.downsamplers.0.conv.conv", "resnet.down", conv("w -> w, 3 3 3")),
             HUNYUAN_MIDDLE,
