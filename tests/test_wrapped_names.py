@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from inspector.dialects.timm import config_of
+from inspector.findings.names.of_library import LibraryByNames
 from inspector.findings.names.prefixes import PrefixOnNames
 from tests.judged import base_record, codes, judged, spec_of
 
@@ -58,7 +59,8 @@ OF_LIBRARIES = {
     ("timm", None, f"module.{COMPILED}", True), ("OpenCLIP", None, COMPILED, True),
     ("OpenCLIP", None, "module.", False),
     ("nothing known", None, COMPILED, True), ("nothing known", {"model_type": "mine"}, FSDP, True),
-    ("nothing known", {"model_type": "mine"}, "module.", False),
+    ("nothing known", {"model_type": "mine"}, "module.", False), ("timm", TIMM, "model.", True),
+    ("OpenCLIP", None, "model.", False), ("timm", {"model_type": "mine"}, "model.", False),
 ])  # fmt: skip
 def test_wrappers_around_unknown_models(library: str, config: dict[str, Any] | None, around: str, wrong: bool) -> None:
     """Measured: timm 1.0 loads none of them from the Hub, nor does transformers; OpenCLIP 3.3 removes `module.`."""
@@ -67,3 +69,21 @@ def test_wrappers_around_unknown_models(library: str, config: dict[str, Any] | N
     found = judged({around + name: ("F32", (4, 4)) for name in OF_LIBRARIES[library]}, config)
     assert codes(found) == ({"N402"} if wrong else set())
     assert all(one.prefix == around for one in found.findings if isinstance(one, PrefixOnNames))
+    by_names = [one.below for one in found.findings if isinstance(one, LibraryByNames)]
+    assert all(below == (around if around == "model." else "") for below in by_names)
+
+
+@pytest.mark.parametrize("around", ["model.", "module."])
+@pytest.mark.parametrize(("model_type", "suffix", "declared"), [
+    ("bert", "ForMaskedLM", "BertForSequenceClassification"),
+    ("distilbert", "ForMaskedLM", "DistilBertForTokenClassification"),
+    ("vit", "ForImageClassification", "ViTForMaskedImageModeling"),
+])  # fmt: skip
+def test_the_class_below_a_wrapper_is_named(model_type: str, suffix: str, declared: str, around: str) -> None:
+    """Two causes: the wrapper, and the class of the weights, which are not lost."""
+    record = base_record(model_type, suffix)
+    config = {**record["config"], "model_type": model_type, "architectures": [declared]}
+    found = judged({around + name: entry for name, entry in spec_of(record).items()}, config)
+    assert [one.code for one in found.findings if one.severity == "error"] == ["N402", "N427"]
+    (differs,) = (one for one in found.findings if one.code == "N427")
+    assert differs.facts["stored_class"] == record["class"]

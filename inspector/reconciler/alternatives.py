@@ -38,6 +38,8 @@ def explained_otherwise(case: Reconciled, families: Families, again: Again) -> F
         return None  # a config that contradicts itself is reported as such
     head = _head_of_another_program(case, again)
     if case.reading.prefix:  # a prefix on some of the names may be a submodel of another type
+        if not case.reading.part and case.reading.prefix in WRAPPERS and head is None:
+            head = _of_another_class(case, again)  # below a wrapper of the whole model, which is another cause
         own = case.reading.part or _of_another_root(case)
         return head or (_of_another_family(case, families, again) if own else None)
     other = _of_another_class(case, again) or head

@@ -12,6 +12,8 @@ from inspector.matcher.families import Families, rekeyed
 if TYPE_CHECKING:
     from inspector.findings.names.prefixes import PrefixOnNames
 
+WRAPPING: Final = "model."
+"""The prefix of an object that contains the model, such as the module of Lightning."""
 PARALLEL: Final = "module."
 """The prefix of DataParallel, which some programs remove; the other prefixes of wrappers begin with an underscore."""
 
@@ -76,6 +78,8 @@ def _wrapper(config: Claim, families: Families) -> PrefixOnNames | None:
     outer = [one for one in WRAPPERS if one.startswith("_") or one == PARALLEL]
     prefix = ""
     names: list[str] = []
+    if config.model_type == OF_TIMM:
+        outer.append(WRAPPING)
     while families:
         found = next((one for one in outer if all(key.startswith(prefix + one) for key in families)), None)
         if found is None:
@@ -108,4 +112,6 @@ def _by_names(families: Families) -> list[Finding]:
         return []
     from inspector.findings.names.of_library import LibraryByNames
 
-    return [LibraryByNames(library=library, tensors=sum(family.tensors for family in families.values()))]
+    below = WRAPPING if all(key.startswith(WRAPPING) for key in families) else ""
+    tensors = sum(family.tensors for family in families.values())
+    return [LibraryByNames(library=library, tensors=tensors, below=below)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from inspector.findings.finding import ContentFinding, Finding
+from inspector.findings.finding import ContentFinding, Finding, Remedy, Step
 
 
 class NamesOfLibrary(ContentFinding, frozen=True, kw_only=True):
@@ -67,7 +67,17 @@ class LibraryByNames(ContentFinding, frozen=True, kw_only=True):
 
     library: str
     tensors: int
+    below: str = ""
+    """The prefix of an object that contained the model, before all names, which the library does not remove; "" if none
+    is.
+    """
 
     headline_text = "{library}"
-    row_texts = (("tensors", "{tensors}"),)
+    row_texts = (("tensors", "{tensors}"), ("below", "{below}", "below"))
     remedy_text = "load it with {library}; other programs need the weights that it was converted from"
+
+    def remedy(self) -> Remedy:
+        if not self.below:
+            return super().remedy()
+        step = Step(action="rename", old=f"{self.below}*", new="*")
+        return Remedy(f'for {self.library} rename the tensors: key.removeprefix("{self.below}")', (step,))
