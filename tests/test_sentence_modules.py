@@ -141,6 +141,30 @@ def test_each_damaged_module_is_reported(name: str, tmp_path: Path) -> None:
         assert codes(audited(folder(tmp_path / str(number), modules))) == {"N434"}, what
 
 
+@pytest.mark.parametrize(("module", "wrong", "steps"), [
+    (dense(24, 12), {"out_features": 48}, [["out_features", 48, 12]]),
+    (dense(24, 12), {"in_features": 96, "out_features": 48}, [["in_features", 96, 24], ["out_features", 48, 12]]),
+    (FOLDERS["norm"][1], {"dimension": 36}, [["dimension", 36, 24]]),
+    (FOLDERS["sparse"][1], {"hidden_dim": 96}, [["hidden_dim", 96, 48]]),
+    (dense(32, 12), {"out_features": 48}, []),
+])  # fmt: skip
+def test_a_size_of_a_module_is_that_of_its_weights(
+    module: Module, wrong: dict[str, int], steps: list[list[Any]], tmp_path: Path
+) -> None:
+    """Unless the weights belong to a model of another width, whose module does not follow this one."""
+    kind, config, stored = module
+    found = audited(folder(tmp_path, [POOLING, (kind, {**config, **wrong}, stored)]))
+    (finding,) = (one for one in found.findings if one.severity != "note")
+    assert (finding.code, finding.facts["sizes"]) == ("N434", steps)
+    place = tmp_path / f"2_{kind}" / "config.json"
+    values = json.loads(place.read_text(encoding="utf-8"))
+    for step in finding.remedy().steps:
+        if step.action == "set":
+            values[step.key[0]] = step.new
+    place.write_text(json.dumps(values), encoding="utf-8")
+    assert (audited(tmp_path).verdict == "clean") == bool(steps)
+
+
 def test_modules_that_do_not_follow_each_other(tmp_path: Path) -> None:
     for number, modules in enumerate(([POOLING, dense(32, 12)], [POOLING, dense(24, 12), dense(24, 12)])):
         assert codes(audited(folder(tmp_path / str(number), list(modules)))) == {"N434"}, modules

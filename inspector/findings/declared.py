@@ -295,6 +295,9 @@ class ModuleMissing(Finding, frozen=True, kw_only=True):
     type_name: str = ""
     at_root: str = ""
     """The file of the model's folder that holds the tensors of the module; "" if none does."""
+    config: str = ""
+    sizes: tuple[tuple[str, Any, int], ...] = ()
+    """The keys of the module's config that contradict its weights: (key, stated value, value of the weights)."""
 
     @property
     def when(self) -> str:
@@ -312,6 +315,12 @@ class ModuleMissing(Finding, frozen=True, kw_only=True):
                 f'set its "type" in {self.place.file} to the full name of its class, such as '
                 '"sentence_transformers.models.Transformer" for the model'
             )
+        if self.sizes:
+            stated = listed([f'"{key}": {size}' for key, _, size in self.sizes])
+            steps = (
+                Step(action="set", file=self.config, key=(key,), old=old, new=size) for key, old, size in self.sizes
+            )
+            return Remedy(f"set {stated} in {self.config}: its weights have this size", tuple(steps))
         if self.given is None:
             return Remedy(f"fetch {self.folder} again", (Step(action="fetch", file=self.folder),))
         return Remedy(f"use the model of width {self.stated} that it belongs to, or train it with {self.given}")

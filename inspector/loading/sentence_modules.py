@@ -146,6 +146,21 @@ def tensors_of(kind: str, values: Mapping[str, Any]) -> Tensors | None:
     return _STORED[kind](values)
 
 
+def keys_for(kind: str, values: Mapping[str, Any], stored: Tensors) -> Mapping[str, int]:
+    """The keys of a module's config, with the only sizes under which it has exactly these tensors; empty without such.
+
+    One key, or both widths of a dense layer.
+    """
+    sizes = {size for shape in stored.values() for dim in shape for size in (dim, dim // 4)}
+    keys = [key for key, value in values.items() if type(value) is int]
+    tried: list[dict[str, int]] = [{key: size} for key in keys for size in sizes]
+    if kind == "Dense":
+        tried += [{"in_features": before, "out_features": behind} for before in sizes for behind in sizes]
+    found = [one for one in tried if tensors_of(kind, {**values, **one}) == stored]
+    least = [one for one in found if len(one) == min(map(len, found))]
+    return least[0] if len(least) == 1 else {}
+
+
 _OUTPUTS: Final[Mapping[str, str]] = {"Dense": "out_features", "SparseAutoEncoder": "hidden_dim"}
 """Kind of module -> the key for its output width."""
 

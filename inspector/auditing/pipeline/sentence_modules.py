@@ -34,6 +34,7 @@ from inspector.loading.sentence_modules import (
     TOKENS,
     is_known,
     key_before,
+    keys_for,
     number,
     tensors_of,
     width_before,
@@ -181,7 +182,7 @@ def _module(
     problem = _problem(one.kind, part, values)
     if problem is not None:
         own = main is not None and main.checkpoint.readable
-        return ModulesRead((_missing(one, problem),), of_module=own), Widths()
+        return ModulesRead((_with_keys(_missing(one, problem), one, part, values, width),), of_module=own), Widths()
     found: tuple[Finding, ...] = tuple(_ignored(one, part))
     known = is_known(one.kind) or one.kind in LOOKUPS
     own = main is not None and known
@@ -248,6 +249,19 @@ def _missing(one: Listed, problem: Problem) -> ModuleMissing:
     from inspector.findings.declared import ModuleMissing
 
     return ModuleMissing(place=Place(file=MODULES), folder=one.path or problem.file, problem=problem.words)
+
+
+def _with_keys(
+    finding: ModuleMissing, one: Listed, part: Checkpoint | None, values: Mapping[str, Any], width: int | None
+) -> ModuleMissing:
+    """The finding with the keys of the config to correct, if the weights show them and fit the module before."""
+    if part is None or not part.readable or not is_known(one.kind) or not one.path:
+        return finding
+    keys = keys_for(one.kind, values, {name: stored.shape for name, stored in part.tensors.items()})
+    if width is None or width_before(one.kind, {**values, **keys}) not in (None, width):
+        return finding
+    sizes = tuple((key, values.get(key), size) for key, size in keys.items() if values.get(key) != size)
+    return replace(finding, sizes=sizes, config=f"{one.path}/{CONFIGS.get(one.kind, 'config.json')}" if sizes else "")
 
 
 def _ignored(one: Listed, part: Checkpoint | None) -> Iterator[Finding]:
