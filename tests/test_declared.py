@@ -288,3 +288,27 @@ def test_unread_token_ids_are_listed_as_not_checked(tmp_path: Path) -> None:
     assert unread(b"", tokens) == unread(b" " * 100_000, tokens) == []
     (check,) = unread(b"", tokens * 1_000)
     assert check.startswith("ids of added tokens in tokenizer.json after the first ")
+
+
+@pytest.mark.parametrize("model_type", ["instructblip", "instructblipvideo"])
+@pytest.mark.parametrize(("name", "more", "wanted"), [
+    ("added_tokens.json", 0, ["C320"]), ("added_tokens.json", -1, []), ("tokenizer.json", 1, ["C320"]),
+    ("tokenizer_config.json", 0, ["C320"]), ("tokenizer_config.json", -1, []),
+])  # fmt: skip
+def test_added_tokens_of_the_tokenizer_of_a_part(
+    name: str, more: int, wanted: list[str], model_type: str, tmp_path: Path
+) -> None:
+    """Its tokens have rows in the Q-Former, whatever the number of rows of the language model is."""
+    record = base_record(model_type, "ForConditionalGeneration")
+    config = {"model_type": model_type, **record["config"], "architectures": [record["class"]]}
+    number = config["qformer_config"]["vocab_size"] + more
+    content = {
+        "added_tokens.json": {"[DEC]": number},
+        "tokenizer.json": {"added_tokens": [{"id": number, "content": "[DEC]"}]},
+        "tokenizer_config.json": {"added_tokens_decoder": {str(number): {"content": "[DEC]"}}},
+    }
+    write(tmp_path, spec_of(record), config)
+    text(f"qformer_tokenizer/{name}", content[name])(tmp_path, config)
+    reported = [one for one in audit(str(tmp_path)).findings if one.severity != "note"]
+    assert [one.code for one in reported] == wanted
+    assert all(one.place.file == f"qformer_tokenizer/{name}" for one in reported)

@@ -14,7 +14,7 @@ from inspector.auditing.identity.own_code import is_foreign
 from inspector.auditing.result import CLEAN, UNDECIDED, Audit, Skipped, verdict_of, verdict_with
 from inspector.auditing.sentence_listing import MODULES, OF_ENCODER
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place, ordered
-from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint
+from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint, load_within
 from inspector.loader.config_file import named_class
 from inspector.loading.tables import NEWEST, default_token_ids, has_type, is_supported, type_of_class
 from inspector.reconciler.ledger import PARAMETER, add_up
@@ -24,6 +24,8 @@ from inspector.reconciler.wording import family_name
 if TYPE_CHECKING:
     from inspector.auditing.pipeline.sentence_modules import AuditFolder, ModulesRead
     from inspector.findings.declared import ModulesUnlisted, TokenIds
+    from inspector.matcher.reading import Reading
+    from inspector.reconciler.place import Placed
 
 ADDED_TOKENS: Final = "added_tokens.json"
 TOKENIZER: Final = "tokenizer.json"
@@ -174,6 +176,8 @@ def _is_listed(checkpoint: Checkpoint) -> bool:
 
 TABLES: Final = ("embed.token", "embed.shared")
 """Roles of tables with a row for each token."""
+SECOND: Final = {"qformer_tokenizer": "qformer"}
+"""Folder of a further tokenizer -> the part of the model that reads its tokens: `InstructBlipProcessor`."""
 MASK: Final = "<mask>"
 """A token without a row in releases of BART that were trained to generate: its id is that of the next row."""
 
@@ -189,6 +193,7 @@ def _of_tokens(audited: Audit, added: AddedTokens | None) -> Iterator[Finding]:
     if not tables:
         return
     largest = max(tables, key=lambda one: one.layout.shape[0] if one.layout.shape else 0)
+    yield from _of_second_tokenizer(checkpoint, case.reading, tables)
     rows = largest.layout.shape[0]
     beyond = [one for one in (*_stated_ids(audited, rows), *_of_tokenizer(checkpoint, added, rows)) if one is not None]
     if beyond:
@@ -200,6 +205,23 @@ def _of_tokens(audited: Audit, added: AddedTokens | None) -> Iterator[Finding]:
             family=family_name(case.reading.prefix.removeprefix("*") + largest.block.key),
             beyond=tuple(beyond),
         )
+
+
+def _of_second_tokenizer(checkpoint: Checkpoint, reading: Reading, tables: Sequence[Placed]) -> Iterator[Finding]:
+    """The finding on added tokens of the tokenizer that a processor has for one part of the model."""
+    for folder, scope in SECOND.items():
+        table = next((one for one in tables if one.block.slot.scope[:1] == (scope,)), None)
+        part = load_within(checkpoint, folder) if table is not None and checkpoint.folder else None
+        added = None if part is None else _read_added(part)
+        if table is None or added is None:
+            continue
+        rows, file = table.layout.shape[0], f"{folder}/{added.file}"
+        beyond = _token_ids(file, {token: number for token, number in added.ids.items() if number >= rows})
+        if beyond is not None:
+            from inspector.findings.declared import TokensBeyondRows
+
+            family = family_name(reading.prefix.removeprefix("*") + table.block.key)
+            yield TokensBeyondRows(place=Place(file=file), embedding=rows, family=family, beyond=(beyond,))
 
 
 def _stated_ids(audited: Audit, rows: int) -> Iterator[TokenIds | None]:
@@ -267,8 +289,13 @@ class AddedTokens(Struct, frozen=True):
 
 def _added(checkpoint: Checkpoint) -> AddedTokens | None:
     """The added tokens of a local folder, in which files can be read without requests."""
+    return _read_added(checkpoint) if checkpoint.folder and _is_listed(checkpoint) else None
+
+
+def _read_added(checkpoint: Checkpoint) -> AddedTokens | None:
+    """The added tokens by the first file of the tokenizer that lists them."""
     name = next((one for one in (ADDED_TOKENS, TOKENIZER, TOKENIZER_CONFIG) if one in checkpoint.siblings), None)
-    if name is None or not checkpoint.folder or not _is_listed(checkpoint) or checkpoint.reach is None:
+    if name is None or checkpoint.reach is None:
         return None
     raw = checkpoint.reach().read_part(name, 0, min(checkpoint.siblings[name], READ))
     if not isinstance(raw, bytes):
