@@ -11,6 +11,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from inspector.dialects.whisper import MLX_WHISPER
 from inspector.loader.checkpoint import Checkpoint
 from inspector.matcher.families import Families, Family, Stored, families_of
 
@@ -18,7 +19,7 @@ from inspector.matcher.families import Families, Family, Stored, families_of
 def is_of_mlx(checkpoint: Checkpoint) -> bool:
     """True if MLX wrote the files: by their metadata, or by a config with its quantization."""
     config = checkpoint.config
-    if config is not None and isinstance(config.values.get("quantization"), dict):
+    if config is not None and (config.writer == MLX_WHISPER or isinstance(config.values.get("quantization"), dict)):
         return True
     return any(file.metadata.get("format") == "mlx" for file in checkpoint.files if file.metadata)
 

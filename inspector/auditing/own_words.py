@@ -78,7 +78,7 @@ def _in_own_words(
             yield replace(finding, of_shards=True)
         elif isinstance(finding, ConfigDisagrees) and (stated := _stated_key(settings, finding.key)) is not None:
             yield replace(finding, key=stated, place=Place(key=stated), file=file)
-        elif file == "config.json":
+        elif file == "config.json" and not (config is not None and config.writer):
             yield finding
         elif isinstance(finding, ConfigDisagrees):
             finding = _on_absent_key(checkpoint, finding)
@@ -163,6 +163,10 @@ def _own_key(checkpoint: Checkpoint, key: str) -> str | None:
         from inspector.dialects.litgpt import own_key as key_of_litgpt
 
         return key_of_litgpt(str(config.values.get("model_type")), key)
+    if config is not None and config.writer and not config.file.endswith(".gguf"):
+        from inspector.dialects.whisper import own_key as key_of_whisper
+
+        return key_of_whisper(key)
     if config is None or not config.file.endswith(".gguf"):
         return None
     from inspector.dialects.gguf_config import own_key

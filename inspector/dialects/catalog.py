@@ -109,12 +109,12 @@ def all_dialects() -> tuple[Dialect, ...]:
     from inspector.dialects.sd3 import SD3
     from inspector.dialects.torchtune import TORCHTUNE
     from inspector.dialects.video_models import VIDEO_MODELS
-    from inspector.dialects.whisper import WHISPER
+    from inspector.dialects.whisper import WHISPER, WHISPER_MLX
 
     return (
         LITGPT, LITGPT_OLD, MEGATRON, MEGATRON_OLD, TORCHTUNE, *IMAGE_MODELS, *VIDEO_MODELS, SD3, FLUX, MIXTRAL,
-        MIXTRAL_STACKED, LATENT, MISTRAL, META, OLMO, OPENCLIP, WHISPER, LLAVA_NEXT, LLAVA_ONEVISION, LLAVA,
-        MAMBA2, GRANITE_HYBRID, BLOOM, IN_ORDER, ERNIE_MOE, KIMI, ARCTIC, GROK, PLAMO, LLAMA_CPP, LDM,
+        MIXTRAL_STACKED, LATENT, MISTRAL, META, OLMO, OPENCLIP, WHISPER, WHISPER_MLX, LLAVA_NEXT, LLAVA_ONEVISION,
+        LLAVA, MAMBA2, GRANITE_HYBRID, BLOOM, IN_ORDER, ERNIE_MOE, KIMI, ARCTIC, GROK, PLAMO, LLAMA_CPP, LDM,
         LDM_STAGES, LDM_UNET,
     )  # fmt: skip
 

@@ -65,14 +65,14 @@ class Dialect(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     that no role gives, as prefix replacements (`*`: anywhere, see the dialects of a definition); the definitions of
     submodels in `only` need nothing else. interleaved: joint roles whose rows alternate by group of kv heads, with
     every part in each group, instead of one part after the other. either: joint roles of which the writer's program
-    also reads the parts, whatever the definition has. omits: roles that the writer may leave out. exporter: the tool
-    that converts the writer's names and row order to transformers' or diffusers'. own_configs: files next to the
-    weights from which the writer's program loads them. own_files: beginnings of its file names; empty for any.
-    own_types: model types that only the writer's program has. names_alone: the tensors differ from transformers' only
-    by name. beside: tensors that the writer stores and the class does not have. dims: symbols of the definition with
-    other values in the writer's files. needs: `needs` of the definition in
-    the writer's files. elsewhere: beginnings of family keys for parts of the model that the writer's program loads from
-    another repository -> the config key that names it.
+    also reads the parts, whatever the definition has. omits: roles, or paths after `@`, that the writer may leave out.
+    exporter: the tool that converts the writer's names and row order to transformers' or diffusers'. own_configs: files
+    next to the weights from which the writer's program loads them. own_files: beginnings of its file names; empty for
+    any. own_types: model types that only the writer's program has. names_alone: the tensors differ from transformers'
+    only by name. beside: tensors that the writer stores and the class does not have. dims: symbols of the definition
+    with other values in the writer's files. needs: `needs` of the definition in the writer's files. elsewhere:
+    beginnings of family keys for parts of the model that the writer's program loads from another repository -> the
+    config key that names it.
     """
 
     writer: str

@@ -31,10 +31,12 @@ def with_stated_config(checkpoint: Checkpoint) -> Checkpoint:
         values = litgpt.config_of(config.values)
         config = None if values is None else Config(config.file, values, "config")
     if config is not None and config.kind == "config":
-        from inspector.dialects import timm
+        from inspector.dialects import timm, whisper
 
-        values = timm.config_of(config.values)
-        config = config if values is None else Config(config.file, values, "config")
+        if (values := timm.config_of(config.values)) is not None:
+            config = Config(config.file, values, "config")
+        elif (values := whisper.config_of(config.values)) is not None:
+            config = Config(config.file, values, "config", whisper.MLX_WHISPER)
     return checkpoint if config is checkpoint.config else replace(checkpoint, config=config)
 
 

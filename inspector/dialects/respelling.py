@@ -46,7 +46,7 @@ def covers(slots: Sequence[Slot], dialect: Dialect) -> bool:
     for slot in slots:
         if slot.extra or slot.optional or slot.tied or slot.group or not slot.tensor.counted:
             continue
-        if slot.role in dialect.omits:
+        if _may_lack(slot, dialect):
             continue
         known = not slot.scope and _has_name(slot, dialect, keys)
         if slot.choices:
@@ -214,7 +214,7 @@ def _named(slots: Sequence[Slot], dialect: Dialect, known: bool) -> Iterator[Slo
             continue
         open_choices = tuple((-number, side) for number, side in slot.choices if number not in sides)
         free = slot.group is not None and not slot.usual
-        optional = slot.optional or free or bool(slot.extra) or slot.role in dialect.omits
+        optional = slot.optional or free or bool(slot.extra) or _may_lack(slot, dialect)
         own = replace(slot, choices=open_choices, group=None, optional=optional)
         for_routed = dialect.names.get(f"{slot.role}.routed") if slot.holes and routed else None
         if for_routed is not None:
@@ -240,6 +240,11 @@ def _named(slots: Sequence[Slot], dialect: Dialect, known: bool) -> Iterator[Slo
         number = numbers.setdefault(found, len(numbers) + 1)  # a weight and its bias are stored in the same way
         for side, way in enumerate(ways):
             yield from (replace(one, choices=(*own.choices, (number, side))) for one in way)
+
+
+def _may_lack(slot: Slot, dialect: Dialect) -> bool:
+    """True if the writer may leave out a tensor, by its role or its path."""
+    return slot.role in dialect.omits or f"@{slot.row}" in dialect.omits
 
 
 _Whole = tuple[str, Slot | None]

@@ -27,6 +27,7 @@ GENERAL_BUFFERS = {
     "scaled_fp8": "ComfyUI's mark of a file with fp8 weights that have scales",
     "spiece_model": "the file of a SentencePiece tokenizer, in a text encoder of ComfyUI",
     "tekken_model": "the file of Mistral's tokenizer, in a text encoder of ComfyUI",
+    "alignment_heads": "the heads for the times of words, in mlx-whisper's files",
     "_extra_state": "Transformer Engine's serialized scaling state",
 }
 """Last segments of the name -> description of the tensor."""

@@ -99,10 +99,11 @@ def _without_metadata(audited: Audit, loader: Loader) -> Iterator[Finding]:
 def intended(checkpoint: Checkpoint) -> Loader | None:
     """The loader that a folder is made for, by its config; None if no file name is prescribed.
 
-    MLX reads every file `model*.safetensors`; for a type that transformers does not have, the loader is unknown.
+    MLX reads every file `model*.safetensors`; for a type that transformers does not have, and for a config of another
+    program, the loader is unknown.
     """
     config = checkpoint.config
-    if config is None or config.kind != "config":
+    if config is None or config.kind != "config" or config.writer:
         return None
     values = config.values
     if "_class_name" in values:

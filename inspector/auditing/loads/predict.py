@@ -146,6 +146,8 @@ def loads_of(audited: Audit) -> tuple[Load, ...]:
 
         return loads_of_gguf(audited)
     config = checkpoint.config
+    if config is not None and config.writer:
+        return ()  # the config of another program
     if config is None or config.kind != "config":
         return _without_config(audited)
     if "_class_name" in config.values:
