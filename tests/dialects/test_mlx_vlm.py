@@ -55,6 +55,20 @@ def test_mlx_vlm(model_type: str) -> None:
     assert codes(stored(spec, config, "pt")) == {"D501"}  # torch has the channels first
 
 
+@pytest.mark.parametrize("model_type", ["llama", "qwen3", "gemma2", "olmoe"])
+def test_text_models_of_mlx_vlm(model_type: str) -> None:
+    record = base_record(model_type, "CausalLM")
+    spec = {f"language_model.{name}": entry for name, entry in spec_of(record).items()}
+    config = {**record["config"], "model_type": model_type, "architectures": [record["class"]]}
+    audited = stored(spec, config, "mlx")
+    assert (audited.verdict, [one.code for one in audited.findings]) == ("clean", ["N631"])
+    in_folder = audit_loaded(replace(audited.checkpoint, set_name="model.safetensors"))
+    assert [one.outcome for one in in_folder.loads if one.intended] == ["complete"]
+    lost = {name: entry for name, entry in spec.items() if ".layers.1.mlp" not in name}
+    assert stored(lost, config, "mlx").verdict == "findings"
+    assert codes(stored(spec, config, "pt")) == {"N402"}
+
+
 @pytest.mark.parametrize("model_type", ["mistral3", "gemma3", "llava", "qwen2_vl", "qwen3_vl", "qwen3_5"])
 def test_text_model_of_mlx_lm(model_type: str) -> None:
     spec, config = written(model_type)

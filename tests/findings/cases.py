@@ -696,6 +696,9 @@ def text_model_of_mlx() -> Audit:
 
 FIRES: dict[str, Callable[[], Audit]] = {
     "text-model-for-mlx": text_model_of_mlx,
+    "prefix-of-mlx-vlm": lambda: judged(
+        {f"language_model.{name}": entry for name, entry in spec_of(base_record("qwen3", "CausalLM")).items()},
+        {**base_record("qwen3", "CausalLM")["config"], "quantization": {"bits": 4, "group_size": 64}}),
     "saves-mixed": two_saves,
     "config-of-larger-model": lambda: text_model_of("gemma3"),
     "weights-without-tensors": lambda: in_file(replace(checkpoint({}, None, LLAMA8B), readable=True)),

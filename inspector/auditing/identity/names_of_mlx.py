@@ -1,7 +1,7 @@
-"""Handles the additional module around a model in mlx-lm: all of its classes have the layers below `model`, even if
-transformers does not.
+"""Handles the additional modules around a model in MLX's programs.
 
-Source: `sanitize` of mlx-lm's `models/gpt2.py`, which adds `model.` to names without it.
+All classes of mlx-lm have the layers below `model`, even if transformers does not: `sanitize` of its `models/gpt2.py`
+adds `model.` to names without it. mlx-vlm 0.7 has every text model as `language_model`: `models/llama/llama.py`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from inspector.loader.checkpoint import Checkpoint
 from inspector.reconciler.ledger import Line
 
 AROUND: Final = "model."
+OF_VLM: Final = "language_model."
 MLX: Final = "mlx"
 """The scheme that only MLX writes."""
 
@@ -26,4 +27,13 @@ def without_module_of_mlx(findings: Sequence[Finding], checkpoint: Checkpoint, l
         return list(findings)
     from inspector.findings.names.prefixes import PrefixOnNames
 
-    return [one for one in findings if not (isinstance(one, PrefixOnNames) and one.prefix == AROUND)]
+    return [_of_vlm(one) for one in findings if not (isinstance(one, PrefixOnNames) and one.prefix == AROUND)]
+
+
+def _of_vlm(finding: Finding) -> Finding:
+    """The note on mlx-vlm's prefix in place of the finding on it; any other finding as it is."""
+    from inspector.findings.names.prefixes import PrefixOfMlxVlm, PrefixOnNames
+
+    if not isinstance(finding, PrefixOnNames) or finding.prefix != OF_VLM or finding.without or finding.inside:
+        return finding
+    return PrefixOfMlxVlm(prefix=OF_VLM, tensors=finding.tensors)

@@ -69,10 +69,19 @@ def _has_prefix(audited: Audit) -> bool:
 
 
 def of_text_model_alone(audited: Audit, load: Load) -> Load:
-    """The result of a program that has only the text model, if transformers lacks no other tensors."""
-    if load.outcome != RANDOM or load.unexpected or load.mismatched or not audited.findings:
+    """The result of a program of MLX: one that has only the text model, or that puts a module around every model, if
+    transformers lacks no other tensors.
+    """
+    if load.outcome != RANDOM or load.mismatched or not audited.findings:
         return load
+    from inspector.findings.names.prefixes import PrefixOfMlxVlm
     from inspector.findings.names.text_model import TextModelForMlx
+
+    if any(isinstance(one, PrefixOfMlxVlm) for one in audited.findings):
+        fits = audited.case is not None and not audited.case.placement.differences
+        return replace(load, outcome=COMPLETE, missing=0, unexpected=0, because="") if fits else load
+    if load.unexpected:
+        return load
 
     text = next((one for one in audited.findings if isinstance(one, TextModelForMlx)), None)
     lacks_no_other = text is not None and text.tensors == load.missing

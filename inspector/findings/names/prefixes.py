@@ -76,6 +76,37 @@ class PrefixOnNames(BelowPrefix, frozen=True, kw_only=True):
         return Remedy(words, tuple(steps))
 
 
+class PrefixOfMlxVlm(ContentFinding, frozen=True, kw_only=True):
+    """The names have the prefix that mlx-vlm puts before those of every text model.
+
+    What it means
+        mlx-vlm 0.7 keeps each model as `language_model` and saves these names. The file is one of MLX, by its metadata
+        or the quantization in the config.
+
+    Why it matters
+        mlx-vlm loads it completely. mlx-lm and transformers look for the names without the prefix, except in models
+        that have it themselves.
+
+    Example
+        note[N631] prefix-of-mlx-vlm: language_model. before all names, as mlx-vlm saves
+          them; mlx-lm does not read it
+          tensors  36
+
+    What to do
+        Nothing, if mlx-vlm is to run the model. For mlx-lm convert the original checkpoint with mlx-lm, or remove the
+        prefix.
+    """
+
+    code = "N631"
+    severity = "note"
+
+    prefix: str
+    tensors: int
+
+    headline_text = "{prefix} before all names, as mlx-vlm saves them; mlx-lm does not read it"
+    row_texts = (("tensors", "{tensors}"),)
+
+
 class PrefixReadPast(PrefixOnNames, frozen=True, kw_only=True):
     """All tensor names have a prefix that the folder's loader ignores.
 
