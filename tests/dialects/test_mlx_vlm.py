@@ -61,7 +61,7 @@ def test_text_models_of_mlx_vlm(model_type: str) -> None:
     spec = {f"language_model.{name}": entry for name, entry in spec_of(record).items()}
     config = {**record["config"], "model_type": model_type, "architectures": [record["class"]]}
     audited = stored(spec, config, "mlx")
-    assert (audited.verdict, [one.code for one in audited.findings]) == ("clean", ["N631"])
+    assert audited.verdict == "clean" and "N631" in {one.code for one in audited.findings}
     in_folder = audit_loaded(replace(audited.checkpoint, set_name="model.safetensors"))
     assert [one.outcome for one in in_folder.loads if one.intended] == ["complete"]
     lost = {name: entry for name, entry in spec.items() if ".layers.1.mlp" not in name}
