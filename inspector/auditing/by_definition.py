@@ -14,12 +14,12 @@ from inspector.auditing.confirmation import is_confirmed
 from inspector.auditing.draft import Draft
 from inspector.auditing.gguf.derived_keys import underived_heads
 from inspector.auditing.identity.class_of_type import with_stored_head
+from inspector.auditing.identity.left_out_by_mlx import modules_left_out, parts_left_out
 from inspector.auditing.identity.module_at_root import module_at_root
 from inspector.auditing.identity.names_of_mlx import without_module_of_mlx
 from inspector.auditing.identity.own_code import OWN_CODE, OWN_KEYS, own_code
 from inspector.auditing.identity.part_alone import PART_ALONE, part_alone, part_of_whole
 from inspector.auditing.identity.stated_class import is_undefined, with_stated_class
-from inspector.auditing.identity.text_of_mlx import modules_left_out, text_model_of_mlx
 from inspector.auditing.own_words import in_own_words
 from inspector.auditing.reported import (
     entries_in_vain,
@@ -158,7 +158,7 @@ def _judged(draft: Draft, config: Claim, reading: Reading) -> Judged:
     case = again(config, reading)
     notes: list[Finding] = []
     if whole and (modules := modules_left_out(checkpoint, case, lost)):
-        notes.extend(text_model_of_mlx(case, modules))
+        notes.extend(parts_left_out(case, modules))
         case = again(config, reading, without=modules)
     if case.placement.missing and _holds_other_names(case, draft.emptied):
         whole = False  # the names do not show which parts the empty tensors had

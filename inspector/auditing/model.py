@@ -13,9 +13,9 @@ from msgspec.structs import replace
 
 from inspector.algebra.boxes import Box
 from inspector.auditing.by_definition import definition
-from inspector.auditing.channels_last import as_stored, channels_first, is_of_mlx
 from inspector.auditing.draft import Draft
 from inspector.auditing.identity.llava_projector import projector_of_llava
+from inspector.auditing.layouts_of_mlx import as_stored, in_torch_layout, is_of_mlx
 from inspector.auditing.reported import (
     lost_tensors,
     odd_shards,
@@ -108,7 +108,7 @@ def explain(
     if not checkpoint.readable:
         return draft
     families = families_of(checkpoint.tensors) if stored is None else stored
-    families = channels_first(families) if turns and is_of_mlx(checkpoint) else families
+    families = in_torch_layout(families, checkpoint) if turns and is_of_mlx(checkpoint) else families
     draft = replace(draft, stored=families, families=families, lost=tuple(lost_tensors(checkpoint)))
     for step in EXPLAINERS:
         draft = step(draft)

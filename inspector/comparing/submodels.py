@@ -13,7 +13,7 @@ from inspector.dialects.gguf import LLAMA_CPP, WRITER
 from inspector.dialects.gguf_values import POSITION, POSITIONS_AFTER_PADDING
 from inspector.findings.conversion.relation import LeftOut
 from inspector.findings.finding import NAMES_SHOWN, Finding
-from inspector.findings.names.text_model import TextModelForMlx
+from inspector.findings.names.text_model import LeftOutByMlx
 from inspector.notation.binding import module_of
 from inspector.notation.roles import label
 
@@ -86,7 +86,7 @@ def without_left_out(before: Side, after: Side) -> tuple[Side, tuple[Finding, ..
     case = after.audited.case
     if case is not None and case.reading.writer == WRITER:
         return _without_left_out_of_gguf(before, after)
-    modules = {name for one in after.audited.findings if isinstance(one, TextModelForMlx) for name in one.modules}
+    modules = {name for one in after.audited.findings if isinstance(one, LeftOutByMlx) for name in one.modules}
     if not modules:
         return before, ()
     left = [

@@ -695,7 +695,7 @@ def text_model_of_mlx() -> Audit:
 
 
 FIRES: dict[str, Callable[[], Audit]] = {
-    "text-model-for-mlx": text_model_of_mlx,
+    "left-out-by-mlx": text_model_of_mlx,
     "prefix-of-mlx-vlm": lambda: judged(
         {f"language_model.{name}": entry for name, entry in spec_of(base_record("qwen3", "CausalLM")).items()},
         {**base_record("qwen3", "CausalLM")["config"], "quantization": {"bits": 4, "group_size": 64}}),

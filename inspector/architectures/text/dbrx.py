@@ -5,7 +5,7 @@ below one another in one matrix each, [experts * width, d], the down matrix too;
 """
 
 from inspector.architectures.blocks import TRANSFORMER
-from inspector.notation.definition import Architecture, Dims, part, rows, under
+from inspector.notation.definition import Architecture, Dims, either, part, rows, under
 from inspector.notation.kinds import linear, param, scale, table
 
 DBRX = Architecture("dbrx", heads=TRANSFORMER,
@@ -20,6 +20,12 @@ DBRX = Architecture("dbrx", heads=TRANSFORMER,
             part("norm_attn_norm.attn.out_proj", "attention.output", linear("d -> d")),
             part("norm_attn_norm.norm_2",        "norm.mlp",         scale("d")),
             part("ffn.router.layer",             "router",           linear("d -> E")),
-            part("ffn.experts.mlp.w1",           "mlp.gate",         param("E*ff d")),
-            part("ffn.experts.mlp.v1",           "mlp.up",           param("E*ff d")),
-            part("ffn.experts.mlp.w2",           "mlp.down",         param("E*ff d")))))
+            either(
+                under("ffn.experts.mlp",
+                    part("w1", "mlp.gate", param("E*ff d")),
+                    part("v1", "mlp.up",   param("E*ff d")),
+                    part("w2", "mlp.down", param("E*ff d"))),
+                under("ffn.experts.{E}",                      # mlx-lm's, one by one
+                    part("w1", "mlp.gate", linear("d -> ff")),
+                    part("v1", "mlp.up",   linear("d -> ff")),
+                    part("w2", "mlp.down", linear("ff -> d")))))))

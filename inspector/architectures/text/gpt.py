@@ -95,8 +95,9 @@ GPT_BIGCODE = Architecture("gpt_bigcode", ignores="num_key_value_heads", heads=T
             part("crossattention.c_proj", "cross.output", dense("d -> d")),
             when="add_cross_attention")))
 EMBED_OUT = part("embed_out", "head.token", linear("d -> V"), tied="embed.token")
+GPT_NEOX_MLX = {"gpt_neox.layers.": "model.h.", "gpt_neox.": "model.", "embed_out": "model.embed_out"}
 GPT_NEOX = Architecture("gpt_neox", ignores="partial_rotary_factor rotary_pct",
-                        dialects=({}, {"embed_out": "lm_head"}),
+                        dialects=({}, {"embed_out": "lm_head"}, GPT_NEOX_MLX),
     dims=Dims(V="vocab_size", d="hidden_size", L="num_hidden_layers", h="num_attention_heads", dh="d/h",
               ff="intermediate_size", T="max_position_embeddings", rotary="floor(dh*(rotary_pct | 1))",
               C="labels"),

@@ -14,11 +14,13 @@ from inspector.architectures.blocks import (
     DECODER,
     ENDS,
     EXPERTS,
+    MLX_EXPERTS,
     PRE_NORMS,
     ROUTER,
     SHARED,
     STACKED,
     SWIGLU,
+    SWITCH,
     W123,
 )
 from inspector.architectures.text.deepseek import MLA, MLA_DIMS
@@ -47,6 +49,9 @@ DELTA_ATTENTION = rows(                        # m heads of width n, w the kerne
     part("g_b_proj", "ssm.gate.up",    linear("n -> m*n")),
     part("o_norm",   "norm.ssm",       scale("n")),
     part("o_proj",   "ssm.out",        linear("m*n -> d")))
+KIMI_LINEAR_MLX = {
+    "*.block_sparse_moe.gate.e_score_correction_bias": ".mlp.e_score_correction_bias", "*.block_sparse_moe.": ".mlp.",
+    **{f"*.{one}_conv1d.": f".{one}_conv.conv." for one in "qkv"}}
 KIMI_LINEAR = Architecture("kimi_linear", ignores="qk_head_dim num_expert_group num_experts_per_token", heads=CAUSAL,
                            ties="false",
     dims=DECODER | MLA_DIMS | Dims(
@@ -71,8 +76,10 @@ KIMI_LINEAR = Architecture("kimi_linear", ignores="qk_head_dim num_expert_group 
             under("shared_experts", SHARED, ff="fe*S"),
             either(
                 under("experts.{E}", W123, ff="fe"),
-                under("experts", STACKED, ff="fe")))),  # in transformers 5's memory
-    dialects=({}, {"*.block_sparse_moe.": ".mlp.", **FORGET_GATE}))
+                either(
+                    under("experts", STACKED, ff="fe"),  # in transformers 5's memory
+                    under(MLX_EXPERTS, SWITCH, ff="fe"))))),
+    dialects=({}, {"*.block_sparse_moe.": ".mlp.", **FORGET_GATE}, KIMI_LINEAR_MLX))
 BAILING_HYBRID = Architecture("bailing_hybrid",
                               ignores="qk_head_dim num_expert_group num_experts_per_token num_nextn_predict_layers",
                               heads=CAUSAL,

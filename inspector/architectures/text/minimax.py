@@ -18,12 +18,14 @@ from inspector.architectures.blocks import (
     ENDS,
     GATE_UP,
     GQA,
+    MLX_EXPERTS,
     PRE_NORMS,
     QK_NORM,
     ROUTER,
     SHARED,
     STACKED,
     SWIGLU,
+    SWITCH,
     W123,
 )
 from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, TIED_IF_ONE_SAYS
@@ -80,7 +82,7 @@ M3_SPARSE = either(                            # on disk; in memory
         ROUTER,
         part("e_score_correction_bias", "router.correction", buffer("E")),
         under("shared_experts", SHARED, ff="fs"),
-        under("experts.{E}", W123)),
+        either(under("experts.{E}", W123), under(MLX_EXPERTS, SWITCH))),
     under("mlp",
         ROUTER,
         part("gate.e_score_correction_bias", "router.correction", buffer("E")),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from inspector.auditing.channels_last import is_of_mlx
+from inspector.auditing.layouts_of_mlx import is_of_mlx
 from inspector.findings.finding import Finding
 from inspector.loader.checkpoint import Checkpoint
 from inspector.reconciler.ledger import Line

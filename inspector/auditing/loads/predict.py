@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
-from inspector.auditing.channels_last import as_stored, is_of_mlx
 from inspector.auditing.files.names import PICKLED
+from inspector.auditing.layouts_of_mlx import as_stored, is_of_mlx
 from inspector.auditing.loads.failures import (
     is_of_other_program,
     is_of_writer,

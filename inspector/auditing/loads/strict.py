@@ -75,7 +75,7 @@ def of_text_model_alone(audited: Audit, load: Load) -> Load:
     if load.outcome != RANDOM or load.mismatched or not audited.findings:
         return load
     from inspector.findings.names.prefixes import PrefixOfMlxVlm
-    from inspector.findings.names.text_model import TextModelForMlx
+    from inspector.findings.names.text_model import LeftOutByMlx
 
     if any(isinstance(one, PrefixOfMlxVlm) for one in audited.findings):
         fits = audited.case is not None and not audited.case.placement.differences
@@ -83,6 +83,6 @@ def of_text_model_alone(audited: Audit, load: Load) -> Load:
     if load.unexpected:
         return load
 
-    text = next((one for one in audited.findings if isinstance(one, TextModelForMlx)), None)
+    text = next((one for one in audited.findings if isinstance(one, LeftOutByMlx)), None)
     lacks_no_other = text is not None and text.tensors == load.missing
     return replace(load, outcome=COMPLETE, missing=0, because="") if lacks_no_other else load

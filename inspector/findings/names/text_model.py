@@ -90,20 +90,21 @@ class TextModelOfMore(TextModelAlone, frozen=True, kw_only=True):
     severity = "warning"
 
 
-class TextModelForMlx(ContentFinding, frozen=True, kw_only=True):
-    """A conversion for mlx-lm has only the text model of a multimodal model.
+class LeftOutByMlx(ContentFinding, frozen=True, kw_only=True):
+    """A conversion for mlx-lm lacks the parts that mlx-lm does not have.
 
     What it means
-        The config is that of the multimodal model. Of its towers and projectors no tensor is stored: mlx-lm's class for
-        this model type does not have them, and leaves them out of its conversions.
+        The config is that of the whole model. Of some of its parts no tensor is stored: towers, projectors, or layers
+        that predict further tokens. mlx-lm's class for this model type does not have them, and leaves them out of its
+        conversions.
 
     Why it matters
-        mlx-lm loads it completely, for text. Programs that need the towers, such as mlx-vlm, cannot load it. The
-        formula counts the text model.
+        mlx-lm loads it completely. Programs that need these parts, such as mlx-vlm for images, cannot load it. The
+        formula counts what mlx-lm has.
 
     Example
-        note[N630] text-model-for-mlx: multi_modal_projector, vision_tower are not
-          stored: mlx-lm runs only the text model of mistral3
+        note[N630] left-out-by-mlx: multi_modal_projector, vision_tower are not stored:
+          mlx-lm's mistral3 does not have them
           without  24 tensors, 108,144 parameters
 
     What to do
@@ -119,8 +120,8 @@ class TextModelForMlx(ContentFinding, frozen=True, kw_only=True):
     model_type: str
 
     def headline(self) -> str:
-        verb = "is" if len(self.modules) == 1 else "are"
-        return f"{listed(self.modules, 4)} {verb} not stored: mlx-lm runs only the text model of {self.model_type}"
+        verb, them = ("is", "it") if len(self.modules) == 1 else ("are", "them")
+        return f"{listed(self.modules, 4)} {verb} not stored: mlx-lm's {self.model_type} does not have {them}"
 
     def rows(self) -> Rows:
         counted = "" if self.parameters is None else f", {number(self.parameters)} parameters"

@@ -1,10 +1,10 @@
-"""Recognises the text model of a multimodal model as mlx-lm converts it: without towers and projector."""
+"""Recognises conversions by mlx-lm without the parts that it does not have: towers, projectors, prediction layers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from inspector.auditing.channels_last import is_of_mlx
+from inspector.auditing.layouts_of_mlx import is_of_mlx
 from inspector.findings.finding import Finding
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loading.registries import left_out_by_mlx
@@ -27,14 +27,14 @@ def modules_left_out(checkpoint: Checkpoint, case: Reconciled, lost: Iterable[st
     return frozenset({module_of(row.slot) for row in case.plan.rows} & left_out - stored - begun)
 
 
-def text_model_of_mlx(case: Reconciled, modules: frozenset[str]) -> Iterator[Finding]:
+def parts_left_out(case: Reconciled, modules: frozenset[str]) -> Iterator[Finding]:
     """The note on modules that are left out. case: with them."""
-    from inspector.findings.names.text_model import TextModelForMlx
+    from inspector.findings.names.text_model import LeftOutByMlx
 
     blocks = [block for row in case.plan.rows if module_of(row.slot) in modules for block in row.blocks]
     counted = [block for block in blocks if block.slot.tensor.counted and block.tie is None]
     sizes = [None if block.elements is None else block.elements * block.tensors for block in counted]
-    yield TextModelForMlx(
+    yield LeftOutByMlx(
         modules=tuple(sorted(modules)),
         tensors=sum(block.tensors for block in blocks if block.slot.built),
         parameters=None if None in sizes else sum(size or 0 for size in sizes),

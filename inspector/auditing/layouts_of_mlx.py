@@ -1,8 +1,10 @@
-"""Converts convolutions from MLX's layout [out, kernel ..., in] to torch's layout [out, in, kernel ...].
+"""Converts convolutions from MLX's layout [out, kernel ..., in] to torch's layout [out, in, kernel ...], and GPT-2's
+matrices from MLX's [out, in] to those of transformers' `Conv1D`, [in, out].
 
 Files with the metadata `format: mlx` may have either layout: transformers loads those in torch's.
 
-Source: mlx-vlm's `sanitize` of its vision towers and mlx-lm's of its mixers; `mlx.nn.Conv1d`, `Conv2d` and `Conv3d`.
+Source: mlx-vlm's `sanitize` of its vision towers and mlx-lm's of its mixers and of GPT-2; `mlx.nn.Conv1d`, `Conv2d` and
+`Conv3d`.
 """
 
 from __future__ import annotations
@@ -24,19 +26,49 @@ def is_of_mlx(checkpoint: Checkpoint) -> bool:
     return any(file.metadata.get("format") == "mlx" for file in checkpoint.files if file.metadata)
 
 
-def channels_first(families: Families) -> Families:
-    """The families with every convolution in torch's layout."""
-    return {key: _turned(family) if key.endswith(".weight") else family for key, family in families.items()}
+def in_torch_layout(families: Families, checkpoint: Checkpoint) -> Families:
+    """The families with every convolution, and every matrix of GPT-2, in the layout of torch's model."""
+    config = checkpoint.config
+    swaps = config is not None and config.values.get("model_type") == "gpt2" and _are_linear(families)
+    return {
+        key: _swapped(family)
+        if swaps and key.endswith(CONV1D)
+        else _turned(family)
+        if key.endswith(".weight")
+        else family
+        for key, family in families.items()
+    }
+
+
+CONV1D: Final = (".attn.c_attn.weight", ".attn.c_proj.weight", ".mlp.c_fc.weight", ".mlp.c_proj.weight")
+"""Endings of the names of GPT-2's matrices."""
+JOINED: Final = 3
+"""Queries, keys and values in one matrix."""
+
+
+def _are_linear(families: Families) -> bool:
+    """True if the joined matrices of attention have the outputs first."""
+    shapes = (shape for key, family in families.items() if key.endswith(CONV1D[0]) for shape in family.shapes)
+    return all(len(shape) > 1 and shape[0] == JOINED * shape[1] for shape in shapes)
+
+
+def _swapped(family: Family) -> Family:
+    return Family(family.key, tuple(map(_transposed, family.stored)))
+
+
+def _transposed(part: Stored) -> Stored:
+    shape = part.layout.shape
+    return replace(part, layout=replace(part.layout, shape=shape[::-1])) if len(shape) > 1 else part
 
 
 def as_stored(checkpoint: Checkpoint) -> Families | None:
-    """The families as the files of MLX have them, which is how transformers compares them; None if no convolution of
-    them has another layout than torch's.
+    """The families as the files of MLX have them, which is how transformers compares them; None if none of them has
+    another layout than torch's.
     """
     if not is_of_mlx(checkpoint):
         return None
     families = families_of(checkpoint.tensors)
-    return None if channels_first(families) == families else families
+    return None if in_torch_layout(families, checkpoint) == families else families
 
 
 LONGEST: Final = 32
