@@ -190,12 +190,13 @@ def _renumbered(
 
 
 def _rest(kind: str, listed: Sequence[OpenTensors], namer: Namer) -> Iterator[Case]:
-    """The remaining tensors, grouped by indices: query, key and value of layer 3 are one cause."""
+    """The remaining tensors, grouped by indices: query, key and value of layer 3 are one cause, as is a whole head."""
+    head = _whole_head(kind, listed, namer)
     groups: dict[object, list[OpenTensors]] = {}
     for one in listed:
         if not one.boxes:
             continue
-        alone = one.piece.row or one.piece.line.family
+        alone = head if one.piece in head else one.piece.row or one.piece.line.family
         key = (one.boxes, one.piece.identity.axes) if one.piece.identity.axes else alone
         groups.setdefault(key, []).append(one)
     for members in groups.values():
@@ -223,6 +224,15 @@ def _rest(kind: str, listed: Sequence[OpenTensors], namer: Namer) -> Iterator[Ca
             confidence="likely" if open_question else "certain",
         )
         yield case_of(kind, finding, members, namer)
+
+
+def _whole_head(kind: str, listed: Sequence[OpenTensors], namer: Namer) -> tuple[Piece, ...]:
+    """The tensors of a head that the other side lacks, without those that may be copies. Empty if it has some."""
+    own = (namer.source if kind == DROPPED else namer.target).parameters
+    head = [one for one in own if one.line.block is not None and not one.line.block.slot.body]
+    head = [one for one in head if not (one.identity.axes or namer.is_unsettled(kind, one))]
+    lost = [one.piece for one in listed if one.boxes == one.piece.boxes]
+    return tuple(head) if all(any(piece is other for other in lost) for piece in head) else ()
 
 
 def _tied(piece: Piece) -> str:

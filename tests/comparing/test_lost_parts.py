@@ -97,3 +97,16 @@ def test_a_few_lost_tensors_are_named(model_type: str, suffix: str) -> None:
     less = judged({name: entry for name, entry in stored.items() if name != lost}, record["config"])
     found = compare_audits(judged(stored, record["config"]), less)
     assert [one.code for one in found.findings if one.severity != "note"] == ["V803"]
+
+
+@pytest.mark.parametrize(("model_type", "suffix", "head"), [
+    ("bert", "ForMaskedLM", "cls."), ("roberta", "ForCausalLM", "lm_head."), ("distilbert", "ForMaskedLM", "vocab_"),
+    ("deit", "ForImageClassificationWithTeacher", ("cls_classifier.", "distillation_classifier.")),
+])  # fmt: skip
+def test_a_lost_head_is_one_finding(model_type: str, suffix: str, head: str | tuple[str, ...]) -> None:
+    record = base_record(model_type, suffix)
+    config = {"model_type": model_type, **record["config"], "architectures": [record["class"]]}
+    spec = spec_of(record)
+    less = {name: one for name, one in spec.items() if not name.startswith(head)}
+    found = [one for one in compare_audits(judged(spec, config), judged(less, config)).findings if one.code == "V803"]
+    assert len(found) == 1 and found[0].facts["tensors"] == len(spec) - len(less)
