@@ -91,6 +91,10 @@ class WeightSet(Struct, frozen=True):
         return any(re.fullmatch(_RANKED, name) for name in self.files)
 
 
+_OF_MLC: Final = "params_shard_"
+"""The beginning of the names of MLC LLM's shards, which are numbered from 0 without a total."""
+
+
 class _Growing(Struct):
     """A set under construction."""
 
@@ -121,6 +125,9 @@ def group(sizes: Mapping[str, int], first: Collection[str] = ()) -> tuple[Weight
         kind = _FORMATS[found["ending"]]
         if kind == "pytorch" and f"{name.rpartition('.')[0]}.xml" in sizes:
             kind = "openvino"  # the .xml file contains the graph
+        if kind == "pytorch" and name.startswith(_OF_MLC):
+            growing.setdefault(("mlc", _OF_MLC, True), _Growing()).files.append(name)
+            continue
         if kind != SAFETENSORS and name.startswith(NO_WEIGHTS):
             continue
         groups = found.groupdict()
@@ -132,7 +139,7 @@ def group(sizes: Mapping[str, int], first: Collection[str] = ()) -> tuple[Weight
     for (kind, stem, numbered), one in growing.items():
         ending = one.files[0].rsplit(".", 1)[1] if one.files else kind
         if numbered:
-            names = [one.index or f"{stem}-*.{ending}"]
+            names = [one.index or f"{stem}{'' if kind == 'mlc' else '-'}*.{ending}"]
             files = [tuple(sorted(one.files))]
         else:  # one stem with two suffixes (model.pt, model.bin) means two single files
             names, files = one.files, [(name,) for name in one.files]

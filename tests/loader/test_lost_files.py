@@ -159,6 +159,7 @@ def test_the_content_in_place_of_a_file_is_named(
     (("model.7z.001", "model.7z.002"), "cat model.7z.* > model.7z, and unpack it"),
     (("vocab.txt.gz",), "download model.safetensors"),
     (("openvino_model.bin", "openvino_model.xml"), "load it with OpenVINO"),
+    (("params_shard_0.bin", "params_shard_1.bin", "ndarray-cache.json"), "load it with MLC LLM"),
     (("model.pt2",), "load it with torch.export.load"),
     (("tf_model.h5",), "from_tf=True"),
     (("diffusion_flax_model.msgpack",), "convert these files to safetensors"),

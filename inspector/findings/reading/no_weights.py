@@ -13,6 +13,7 @@ _MADE_FOR = {
     "tensorrt": "TensorRT",
     "executorch": "ExecuTorch",
     "coreml": "Core ML",
+    "mlc": "MLC LLM",
     "tflite": "LiteRT (TensorFlow Lite)",
     "torch.export": "torch.export.load",
 }
