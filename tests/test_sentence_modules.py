@@ -264,6 +264,20 @@ def test_encoders_of_tables_have_no_model(kind: str, tmp_path: Path) -> None:
         assert codes(audited(of_tables(tmp_path / str(number), kind, name, shape))) == {"N434"}
 
 
+@pytest.mark.parametrize(("at", "name"), [(".", "embeddings"), ("", "embedding.weight"), ("./", "embeddings")])
+def test_a_table_beside_modules_json(at: str, name: str, tmp_path: Path) -> None:
+    """model2vec writes the path "."; measured with sentence-transformers 6.2, which reads both names."""
+    write(tmp_path, {name: ("F32", (3, 8))}, {"model_type": "model2vec", "architectures": ["StaticModel"]})
+    listed = [{"path": at, "type": "sentence_transformers.models.StaticEmbedding"},
+              {"path": "1_Normalize", "type": "sentence_transformers.models.Normalize"}]  # fmt: skip
+    (tmp_path / "modules.json").write_text(json.dumps(listed), encoding="utf-8")
+    found = audited(tmp_path)
+    assert (found.verdict, codes(found)) == ("clean", set())
+    assert [one.outcome for one in found.loads if one.intended] == ["complete"]
+    write(tmp_path, {"table": ("F32", (3, 8))}, {"model_type": "model2vec"})
+    assert codes(audited(tmp_path)) == {"N434"}
+
+
 TOKENS = {"model": {"vocab": {"a": 0, "b": 1}}, "added_tokens": [{"content": "[PAD]"}, {"content": "a"}]}
 SPARSE = {"weight": (3,)}
 

@@ -12,7 +12,7 @@ from inspector.loader.checkpoint import Checkpoint, load_within
 from inspector.loader.config_file import refused_config, unreadable_config
 from inspector.loader.sources.source import Refusal
 from inspector.loader.strict_json import JsonFault, decode_config
-from inspector.loading.sentence_modules import CONFIGS, MODELS, TASKS_WITH_HEAD
+from inspector.loading.sentence_modules import CONFIGS, LOOKUPS, MODELS, TASKS_WITH_HEAD
 
 MODULES: Final = "modules.json"
 OF_ENCODER: Final = "config_sentence_transformers.json"
@@ -96,12 +96,20 @@ def head_in_use(checkpoint: Checkpoint) -> bool:
     return not isinstance(listed, Finding) and any(one.kind == "MLMTransformer" and not one.path for one in listed)
 
 
+def has_table_at_top(checkpoint: Checkpoint) -> bool:
+    """True if the weights in this folder are a table of embeddings, which sentence-transformers reads itself."""
+    if checkpoint.reach is None or checkpoint.alone or MODULES not in checkpoint.siblings:
+        return False
+    listed = listed_modules(checkpoint)
+    return not isinstance(listed, Finding) and any(not one.path and one.kind in LOOKUPS for one in listed)
+
+
 def _with_routes(checkpoint: Checkpoint, entries: Sequence[object]) -> Iterator[Listed]:
     for entry in entries:
         path, kind = (entry.get(key) for key in ("path", "type")) if isinstance(entry, dict) else (None, None)
         if not isinstance(path, str) or not isinstance(kind, str):
             continue
-        one = Listed(path.strip("/"), _kind(kind), kind)
+        one = Listed("/".join(part for part in path.split("/") if part not in ("", ".")), _kind(kind), kind)
         yield one
         if one.kind == "Router":
             yield from _routes(one, config_of(folder_of(checkpoint, one.path), one.kind))

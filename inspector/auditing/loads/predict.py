@@ -32,6 +32,7 @@ from inspector.auditing.loads.quantized import (
 )
 from inspector.auditing.loads.strict import of_text_model_alone, refused
 from inspector.auditing.result import CLEAN, FINDINGS, UNDECIDED, Audit, Skipped, verdict_of, verdict_with
+from inspector.auditing.sentence_listing import has_table_at_top
 from inspector.auditing.totals import difference_left_open, with_ties_of_class
 from inspector.findings.finding import Finding, ordered
 from inspector.loader.config_file import named_class
@@ -186,6 +187,9 @@ def loads_of(audited: Audit) -> tuple[Load, ...]:
     if sentences:
         base = _base_class(audited)
         used = newest if base is None or beside is not None else loads(replace(given, class_name=base), NEWEST)
+        if has_table_at_top(checkpoint):
+            used = Load(loader="", version=None, outcome=COMPLETE if audited.verdict == CLEAN else UNKNOWN,
+                        source="documented")  # fmt: skip
         used = replace(used, loader="sentence-transformers", version=None, intended=True)
         others = (_with_modules(audited, used), *others)
     return (newest, older, *others)
