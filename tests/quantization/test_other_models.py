@@ -310,3 +310,23 @@ def test_a_router_that_is_a_linear_layer_is_quantized_like_any_layer(
     result = stored(tmp_path, spec, {**config, "quantization_config": {**EIGHT, "ignore": ignored}})
     assert codes(result) - {"N429"} == (set() if expected else {"T630"})
     assert not expected or next(one for one in result.loads if one.loader == "vllm").outcome == "refuses"
+
+
+@pytest.mark.parametrize(("group", "mode", "module"), [
+    (32, "mxfp4", "lm_head"), (16, "nvfp4", "model.layers.0.mlp.up_proj"),
+    (32, "mxfp4", "model.layers.1.mlp.down_proj"),
+])  # fmt: skip
+def test_the_entry_of_a_module_without_a_mode_is_affine_in_mlx(group: int, mode: str, module: str) -> None:
+    """mlx-lm takes the mode of modules without an entry from their tensors; with one it misses `biases`."""
+
+    def writer(outputs: int, inputs: int) -> dict[str, Any]:
+        return {"weight": ("U32", [outputs, inputs // 8]), "scales": ("U8", [outputs, inputs // group])}
+
+    config, spec = wide("llama", writer)
+    sizes = {"group_size": group, "bits": 4}
+    for block, expected in (
+        ({**sizes, "mode": mode}, set()), (sizes, set()), ({**sizes, "mode": mode, module: sizes}, {"T614"}),
+        ({**sizes, "mode": mode, module: {**sizes, "mode": mode}}, set()),
+    ):  # fmt: skip
+        found = judged(spec, {**config, "quantization": block})
+        assert {one.code for one in found.findings if one.severity == "error"} == expected, block

@@ -20,6 +20,10 @@ WIDTHS = (4, 8, 6, 5, 3, 2)
 SIZES = (64, 32, 128)
 MODES = {"affine": 64, "mxfp4": 32, "mxfp8": 32, "nvfp4": 16}
 """Mode -> its default group size."""
+OWN_MODE = "variant"
+"""The setting that only the entry of a module decides: it is affine there if it is not stated, while mlx-lm takes the
+mode of other modules from their tensors (`infer_quant_config` in `mlx_lm/utils.py`; loaded with mlx-lm 0.32).
+"""
 
 
 def _is_mlx(tensors: Tensors, setting: ModuleSettings) -> bool:
@@ -59,7 +63,10 @@ def _open(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     if not settled and len({one[2] for one in choices}) > 1:
         found = [one[2] for one in choices]
         bounds = (*((dim, dim) for dim in rows), (min(found), max(found)))
-    scheme = "mlx" if affine else f"mlx-{_mode(bits, size)}"
+    stored = "affine" if affine else _mode(bits, size)
+    if choices and scales is not None and OWN_MODE in setting.keys:
+        reading.compare("variant", stored)
+    scheme = "mlx" if affine else f"mlx-{stored}"
     return reading.result("weight", scheme, (*rows, inputs), bits, size, bounds=bounds)
 
 
@@ -100,17 +107,19 @@ def _mode(bits: int, size: int | None) -> str:
 
 def settings(block: ConfigBlock) -> QuantizationSettings:
     """The MLX block: one entry for all modules, and optional entries by module name (settings, or false)."""
-    special = [(exact(name), _entry(entry)) for name, entry in block.blocks()
+    special = [(exact(name), _entry(entry, own=True)) for name, entry in block.blocks()
                if isinstance(block.values.get(name), Mapping)]  # fmt: skip
     ignored = [exact(name) for name, _ in block.blocks() if block.values.get(name) is False]
     return QuantizationSettings(_entry(block), special=tuple(special), ignored=tuple(ignored))
 
 
-def _entry(block: ConfigBlock) -> ModuleSettings:
+def _entry(block: ConfigBlock, *, own: bool = False) -> ModuleSettings:
+    """Settings of a block. own: it is the entry of one module."""
     mode, size = block.text("mode") or "affine", block.integer("group_size")
     if size is None and ("bits" in block.values or "mode" in block.values):
         size = MODES.get(mode, 64)
-    return block.module_settings(bits=block.integer("bits"), group_size=size, variant=mode)
+    keys = {OWN_MODE: "mode"} if own else {}
+    return block.module_settings(keys, bits=block.integer("bits"), group_size=size, variant=mode)
 
 
 MLX = Scheme("mlx", "weight", ("scales",), ("biases", "qbiases", "global_scale"), _is_mlx, _open)
