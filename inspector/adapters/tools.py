@@ -134,6 +134,10 @@ _PROCESSOR: Final = re.compile(
     r"(?P<module>.*)\.processor\.(?P<name>\w+)_lora(?P<stream>\d?)\.(?P<part>down|up)\.weight"
 )
 """Attention processors of early diffusers and of x-flux: `attn1.processor.to_q_lora.down.weight`."""
+_OF_TEXT = re.compile(r"(?P<module>.*\.self_attn)\.to_(?P<name>q|k|v|out)_lora\.(?P<part>down|up)\.weight")
+"""Text encoders of early diffusers (`DIFFUSERS_OLD_TO_PEFT` in `utils/state_dict_utils.py`)."""
+_OF_PROCESSORS = {"to_out": "to_out.0"}
+"""Name in a processor of early diffusers -> the module (`UNET_TO_DIFFUSERS` in `utils/state_dict_utils.py`)."""
 _WITH_MODULE: Final = {".weight": ("ia3", "weight", ("on_input",)), ".m": ("", "magnitude", ("down", "up"))}
 """Endings that belong to an adapter only if the module has one of certain other parts: method, part,
 the other parts.
@@ -261,9 +265,14 @@ def _read(key: str) -> ToolTensor | None:
         return ToolTensor("ip_adapter", processor["module"], "ip-adapter", part, "")
     if key.startswith("ip_adapter."):
         return _of_image_prompt(key)
+    early = _OF_TEXT.fullmatch(key) if ".self_attn.to_" in key else None
+    if early is not None:
+        component, module, writer = _component(f"{early['module']}.{early['name']}_proj")
+        return ToolTensor(component, module, "lora", early["part"], writer)
     processor = _PROCESSOR.fullmatch(key) if ".processor." in key else None
     if processor is not None:
-        component, module, writer = _component(f"{processor['module']}.{processor['name']}{processor['stream']}")
+        name = _OF_PROCESSORS.get(processor["name"], processor["name"])
+        component, module, writer = _component(f"{processor['module']}.{name}{processor['stream']}")
         return ToolTensor(component, module, "lora", processor["part"], writer)
     end = _LAST.search(key)
     known = None if end is None else _ENDINGS.get(NAMED_PAIR.sub(r"\1.weight", end[0]))

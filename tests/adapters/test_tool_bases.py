@@ -225,6 +225,38 @@ def test_a_component_that_the_base_does_not_show_is_not_checked() -> None:
     assert codes(with_base(both, BaseRead("base", replace(whole, components={"unet": pipeline})))) == {"A928"}
 
 
+EARLY = {"to_q": "to_q", "to_k": "to_k", "to_v": "to_v", "to_out.0": "to_out",
+         "q_proj": "to_q", "k_proj": "to_k", "v_proj": "to_v", "out_proj": "to_out"}  # fmt: skip
+"""Module of an attention -> its name in LoRAs of early diffusers, which 0.42 loads completely."""
+
+
+def early(config: Mapping[str, Any], start: str) -> Spec:
+    """A LoRA for all attention modules of a model, in the names of early diffusers."""
+    found: Spec = {}
+    for name, (_, shape) in genuine(config).items():
+        stem, end = next(((name.removesuffix(f".{one}.weight"), own) for one, own in EARLY.items()
+                          if name.endswith(f".{one}.weight")), ("", ""))  # fmt: skip
+        if stem:
+            module = f"{start}{stem}.{'processor.' if start == 'unet.' else ''}{end}_lora"
+            found[f"{module}.down.weight"], found[f"{module}.up.weight"] = (
+                ("F32", (4, shape[1])),
+                ("F32", (shape[0], 4)),
+            )
+    return found
+
+
+@pytest.mark.parametrize("part", ["unet", "text_encoder"])
+def test_the_names_of_early_diffusers(part: str) -> None:
+    names = {"unet": "kohya UNet2DConditionModel", "text_encoder": "kohya CLIPTextModel"}
+    spec = early(records()[names[part]]["base"], f"{part}.")
+    base = BaseRead("base", pipeline_of(**names))
+    assert spec and with_base(spec, base).verdict == "clean"
+    lost = next(name for name in spec if "to_out_lora.up" in name)
+    assert codes(with_base({name: entry for name, entry in spec.items() if name != lost}, base))
+    wide = {**spec, lost: ("F32", (spec[lost][1][0] + 8, 4))}
+    assert "A904" in codes(with_base(wide, base))
+
+
 FULL = "lycoris full SD3Transformer2DModel"
 
 
