@@ -60,13 +60,20 @@ def lost_tensors(checkpoint: Checkpoint) -> list[str]:
 def nothing_stored(checkpoint: Checkpoint) -> Finding:
     """The finding on weights without a single tensor."""
     place = Place(file=checkpoint.set_name or None)
-    if checkpoint.is_gguf:
+    if checkpoint.is_gguf and not _is_of_towers(checkpoint):
         from inspector.findings.names.gguf_architecture import VocabularyOnly
 
         return VocabularyOnly(place=place)
     from inspector.findings.reading.content import WeightsWithoutTensors
 
     return WeightsWithoutTensors(place=place)
+
+
+def _is_of_towers(checkpoint: Checkpoint) -> bool:
+    """True if a GGUF file is that of the towers for images or sound, which has no vocabulary."""
+    from inspector.dialects.gguf_projector import ARCHITECTURE
+
+    return any((file.metadata or {}).get("general.architecture") == ARCHITECTURE for file in checkpoint.files)
 
 
 def entries_in_vain(findings: Iterable[Finding], checkpoint: Checkpoint, case: Reconciled) -> Iterator[Finding]:

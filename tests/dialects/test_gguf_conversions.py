@@ -393,6 +393,16 @@ def test_an_absent_number_of_heads_is_the_cause(lost: bool, tmp_path: Path) -> N
     assert [(one.code, one.headline(), one.facts["weights"]) for one in found] == ([("C310", key, heads)] * lost)
 
 
+@pytest.mark.parametrize("name", ["llama4", "qwen2_vl", "audioflamingo3"])
+def test_a_projector_without_tensors_is_no_vocabulary(name: str, tmp_path: Path) -> None:
+    record = records()[name]
+    file = target_of(record, source_of(record), "projector")
+    file.arrays = {}
+    found = audit(str(file.save(tmp_path / "mmproj.gguf"))).findings
+    assert [one.code for one in found if one.severity == "error"] == ["N485"]
+    assert "N440" not in {one.code for one in found}
+
+
 @pytest.mark.parametrize("name", ["llama", "bert", "qwen2_vl"])
 def test_a_vocabulary_file_is_not_a_model(name: str, tmp_path: Path) -> None:
     file = written(name)

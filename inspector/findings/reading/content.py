@@ -340,10 +340,10 @@ class WeightsWithoutTensors(Refetch, frozen=True, kw_only=True):
 
     What it means
         The header is complete and lists no tensor: an empty state dict was saved, or the file is a
-        placeholder.
+        placeholder. A GGUF file without tensors and with a tokenizer is a vocabulary (N440) instead.
 
     Why it matters
-        Loaders open it without an error and initialize the whole model randomly.
+        Loaders open it without an error and initialize the whole model randomly; llama.cpp refuses it.
 
     Example
         error[N485] weights-without-tensors: model.safetensors holds no tensors
@@ -358,4 +358,6 @@ class WeightsWithoutTensors(Refetch, frozen=True, kw_only=True):
 
     def remedy(self) -> Remedy:
         again = self.fetch_again()
-        return Remedy(f"{again.words}, or save the model again with its state dict", again.steps)
+        of_gguf = str(self.place.file or "").casefold().endswith(".gguf")
+        made = "convert the model again" if of_gguf else "save the model again with its state dict"
+        return Remedy(f"{again.words}, or {made}", again.steps)
