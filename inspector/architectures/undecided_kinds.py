@@ -45,6 +45,8 @@ _PARAMETERS: Final = frozenset({"logit_scale_init_value", "temperature_init_valu
 _OF_IMAGES: Final = ("kernel", "stride", "padding", "patch", "image_size")
 """In the names of pairs of a height and a width."""
 _DTYPES: Final = ("dtype", "torch_dtype")
+_ACTIVATIONS: Final = ("act", "act_fn", "activation", "activation_fn", "activation_function")
+"""Ends of the names of activation functions."""
 _PADDING: Final = "pad_token_id"
 """A number that embeddings and the settings of text generation compare."""
 
@@ -109,6 +111,8 @@ def _is_unmeasured(place: ConfigPlace, key: str, value: Any) -> bool:
         is_text = isinstance(value, str | list | dict) and (key == _PADDING or type(usual) in (int, float))
         below = isinstance(value, int | float) and value < 0 and key != _PADDING
         return (is_text or below) and not set(kinds_of(value)) & set(letters)
+    if isinstance(value, int | float) and isinstance(usual, str) and key.endswith(_ACTIVATIONS):
+        return set(kinds_of(value)).isdisjoint(letters)  # some classes look it up, others take what is no text
     if isinstance(value, bool) and _SCALE in key and type(usual) is float:
         return True  # torch fills no tensor with it
     if isinstance(value, list) and value:

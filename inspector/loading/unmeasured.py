@@ -77,7 +77,8 @@ def _is_odd(key: str, value: Any, usual: Any) -> bool:
         return True
     if _mixes_words(value, usual) and key not in inert_keys():
         return True
-    return _has_odd_list(key, value, usual) or _lacks_list(value, usual) or (key in STAGES and _names_no_stages(value))
+    odd = key not in inert_keys() and (_has_odd_list(key, value, usual) or _lacks_list(value, usual))
+    return odd or (key in STAGES and _names_no_stages(value))
 
 
 def _mixes_words(value: Any, usual: Any) -> bool:

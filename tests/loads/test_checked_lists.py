@@ -69,6 +69,8 @@ NEWEST: list[tuple[str, str, tuple[str, Any], Expected]] = [
     ("sam2", "Sam2Model", (WINDOWS, [-1, 4, 8, 4]), None),
     ("sam2", "Sam2Model", (BLOCKS, [1, 2]), (0, 52)),
     ("sam2", "Sam2Model", (BLOCKS, [0, 0, 0, 0]), (0, 90)),
+    # a list that the model does not read as it is built
+    ("llava_onevision", "Generation", ("image_grid_pinpoints", [[384, 384], [384, 768], [1, 2, 3]]), (0, 0)),
     # checks of config classes
     ("depth_pro", "Estimation", ("scaled_images_ratios", [0.5, 0.25, 1.0]), None),
     ("depth_pro", "Estimation", ("num_fov_head_layers", 6), None),
@@ -120,6 +122,13 @@ def test_transformers_5(
     ("levit", "Model", ("down_ops", None), "complete"),  # its config class computes it
     ("maskformer", "MaskFormerModel", ("decoder_config.position_embedding_type", "x"), "complete"),
     ("vit", "Classification", ("pooler_output_size", -1), "complete"),
+    ("electra", "PreTraining", ("hidden_act", 0), "refuses unknown"),
+    ("time_series_transformer", "ForPrediction", ("num_static_categorical_features", 2), "refuses"),
+    ("mctct", "CTC", ("conv_kernel", [7, 7]), "refuses"),
+    ("bros", "BrosModel", ("pruned_heads", {"0": None}), "refuses"),
+    ("electra", "PreTraining", ("pruned_heads", {"99": [0]}), "unknown"),
+    ("seggpt", "SegGptModel", ("merge_index", 99), "refuses"),
+    ("llava_next", "Generation", ("image_grid_pinpoints", [[384, 384], [384, 768], [1, 2, 3]]), "complete"),
 ], ids=str)  # fmt: skip
 def test_transformers_4(model_type: str, suffix: str, change: tuple[str, Any], outcomes: str, tmp_path: Path) -> None:
     found = loaded(tmp_path, "4", model_type, suffix, change)

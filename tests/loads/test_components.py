@@ -47,6 +47,7 @@ def loaded(name: str, of: dict[str, Any], place: Path, *, lost: str = "", added:
         ("AutoencoderKL", {}, {"layers_per_block": 0}, (COMPLETE, 0, 34)),
         ("ControlNetModel", {}, {"layers_per_block": 0}, (COMPLETE, 0, 52)),
         ("AutoencoderKLLTX2Audio", {}, {"num_res_blocks": 0}, (REFUSES, None, None)),
+        ("Transformer2DModel", {}, {"norm_elementwise_affine": ...}, (COMPLETE, 0, 0)),  # DiT's and PixArt's default
         ("SD3ControlNetModel", {}, {"pos_embed_max_size": []}, (COMPLETE, 0, 1)),
         ("SD3ControlNetModel", {}, {"pos_embed_max_size": 0}, (COMPLETE, 0, 1)),
         ("SD3ControlNetModel", {}, {"pos_embed_max_size": None}, (COMPLETE, 0, 1)),

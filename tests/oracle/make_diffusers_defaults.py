@@ -21,6 +21,10 @@ from inspector.architectures.catalog import modules
 from tests.oracle.diffusers_classes import class_of
 from tests.oracle.make_defaults import DIFFUSERS, PACKAGE, plain
 
+BUILT_AS = {"Transformer2DModel": ("DiTTransformer2DModel", "PixArtTransformer2DModel")}
+"""Classes of which `from_pretrained` builds others by the config (`LegacyModelMixin`): they have the defaults that
+these share."""
+
 
 def declared(model_class: Any) -> dict[str, Any]:
     """The parameters of a model class that have a default."""
@@ -34,7 +38,12 @@ def declared(model_class: Any) -> dict[str, Any]:
 
 def line(name: str, model_class: Any) -> str:
     """The line of a class in the table."""
-    values = dict(sorted(declared(model_class).items()))
+    values = declared(model_class)
+    built = [declared(class_of(one)) for one in BUILT_AS.get(name, ())]
+    for key, value in built[0].items() if built else ():
+        if all(one.get(key, value) == value for one in built):
+            values[key] = value
+    values = dict(sorted(values.items()))
     content = {"type": name, "writers": DIFFUSERS, "values": values}
     return json.dumps(content, separators=(",", ":"), allow_nan=False)
 
