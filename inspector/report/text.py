@@ -270,7 +270,7 @@ def verdict_line(audited: Audit) -> str:
     reported = severities_text(audited.findings)
     checked = (
         f"{explained:,} of {counts.tensors:,} tensors explained"
-        if audited.architecture is not None or audited.components
+        if audited.architecture is not None or audited.components or counts.expected_parameters is not None
         else f"{count(counts.tensors, 'tensor')} counted, no formula for them"
     )
     if any(finding.severity != "note" for finding in audited.findings) and _differs(audited):
