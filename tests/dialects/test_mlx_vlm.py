@@ -16,8 +16,9 @@ from tests.adapters.records import Spec, checkpoint
 from tests.judged import base_record, codes, judged, spec_of
 
 TYPES = ["qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_5", "mistral3", "llava", "gemma3", "paligemma", "internvl",
-         "idefics2", "idefics3", "smolvlm"]  # fmt: skip
+         "idefics2", "idefics3", "smolvlm", "minicpmv4_6"]  # fmt: skip
 PREFIXES = {
+    "model.vision_tower.vit_merger.": "vit_merger.", "model.merger.": "merger.",
     "model.visual.": "vision_tower.", "visual.": "vision_tower.", "model.vision_tower.": "vision_tower.",
     "language_model.model.": "language_model.model.", "language_model.lm_head.": "language_model.lm_head.",
     "model.language_model.": "language_model.model.", "model.multi_modal_projector.": "multi_modal_projector.",

@@ -5,7 +5,7 @@ layer `insert_layer_id`, which moves no shape; each of the `merger_times` merger
 `merge_kernel_size` says, and only the last one's output has the text's width.
 """
 
-from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, TIES
+from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, LANGUAGE_FIRST, TIES
 from inspector.architectures.vision.vision_blocks import CLIP_LAYER, VISION
 from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
 from inspector.notation.kinds import affine, conv, dense, table
@@ -33,6 +33,7 @@ MERGER = rows(                                 # o the width behind it
     part("linear_2", "merger.down", dense("4*v -> o")))
 MINICPMV = Architecture("minicpmv4_6 minicpmv4_7", ties=TIES, heads=BARE_MODEL,
     ignores="insert_layer_id downsample_mode merge_kernel_size drop_vision_last_layer",
+    dialects=({}, {"model.vision_tower.vit_merger.": "vit_merger.", **LANGUAGE_FIRST}),  # mlx-vlm's
     dims=Dims(d="text.d", V="text.V", v="vision.d", N="merger_times", M="N[:N-1]", E="N - M"),
     parts=rows(
         submodel("text",   "language_model.", head="Model"),

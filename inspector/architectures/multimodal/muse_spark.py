@@ -8,7 +8,7 @@ each layer of the text, and no gates of residuals.
 """
 
 from inspector.architectures.blocks import CAUSAL, DECODER, ENDS, GQA, ROUTER, SANDWICH, STACKED, SWIGLU
-from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, TIED_AT_THE_TOP, TIES
+from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, LANGUAGE_FIRST, TIED_AT_THE_TOP, TIES
 from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel, under
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, param, scale, table
 
@@ -85,4 +85,4 @@ MUSE_GLIMMER_TEXT = Architecture("muse_glimmer_text", heads=CAUSAL, ignores="lay
             part("self_attn.gate_proj", "attention.gate", linear("d -> h*dh")),
             under("mlp", SWIGLU))))
 MUSE_GLIMMER = Architecture("muse_glimmer", heads=BARE_MODEL, ties=TIED_AT_THE_TOP, dims=JOINED_DIMS,
-                            parts=TEXT_AND_VISION)
+                            dialects=({}, LANGUAGE_FIRST), parts=TEXT_AND_VISION)
