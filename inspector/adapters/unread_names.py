@@ -104,7 +104,7 @@ def unread_methods(found: Mapping[str, ToolTensor]) -> Iterator[Finding]:
         yield AdapterMethodUnread(what="LoRA of Hunyuan models", such_as=hunyuan[0].replace("#", "0"))
     cores = [key for key in found if key.startswith(KOHYA) and key.endswith(CORE)]
     if cores:
-        yield AdapterMethodUnread(what="LoRA with cores", such_as=cores[0].replace("#", "0"))
+        yield AdapterMethodUnread(what="LoRA with cores", such_as=cores[0].replace("#", "0"), refused=True)
     if magnitudes:
         yield AdapterMethodUnread(what="DoRA's magnitudes", such_as=magnitudes[0].replace("#", "0"))
 

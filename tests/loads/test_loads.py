@@ -22,6 +22,7 @@ from inspector.loading.tables import NEWEST, OLDER, rules_of
 from inspector.report.json_v1 import audit_json
 from tests.dialects.converters import meta
 from tests.judged import FIXTURES, base_record, oracle_types, records, spec_of
+from tests.judged import judged as audited_spec
 from tests.loads.damage import INDEX, damaged, healthy, write
 from tests.oracle.make_loads import fill, folder_of
 
@@ -163,6 +164,21 @@ def test_the_converter_reads_some_quantizations(block: dict[str, Any], unread: s
     found = not_converted({"quantization_config": block}, None)
     assert found == unread if unread is None else found is not None and found.startswith(unread)
     assert not_converted({}, "mlx") == "mlx"
+
+
+@pytest.mark.parametrize(("end", "dims", "expected"), [
+    ("lora_mid", (4, 4, 3, 3), ["N429"]), ("hada_w1_a", (32, 4), []), ("lora_down", (4, 32, 1, 1), []),
+])  # fmt: skip
+def test_an_adapter_that_diffusers_refuses(end: str, dims: tuple[int, ...], expected: list[str]) -> None:
+    """Measured with diffusers 0.42 for cores of convolutions; without `--for` it is a note."""
+    name = "lora_unet_down_blocks_0_resnets_0_conv1"
+    spec: dict[str, tuple[str, tuple[int, ...]]] = {f"{name}.{end}.weight": ("F16", dims)}
+    if end == "lora_mid":
+        spec |= {f"{name}.lora_down.weight": ("F16", (4, 32, 1, 1)), f"{name}.lora_up.weight": ("F16", (32, 4, 1, 1))}
+    found = judged_for(audited_spec(spec, None), "diffusers")
+    errors = [one for one in found.findings if one.code == "N429"]
+    assert [one.code for one in errors] == expected
+    assert all(one.help == "use ComfyUI" for one in errors)
 
 
 def test_names_that_only_another_loader_does_not_read_are_not_an_error(tmp_path: Path) -> None:

@@ -12,7 +12,16 @@ from inspector.auditing.loads.predict import given_of, left_open
 from inspector.auditing.result import UNREADABLE, Audit, Skipped, verdict_of
 from inspector.findings.finding import Finding, ordered
 from inspector.loader.weight_sets import PROJECTOR
-from inspector.loading.outcome import COMPLETE, FAILURES, MAY_BE_ABSENT, NOT_IN_FILE, UNKNOWN, UNSUPPORTED
+from inspector.loading.outcome import (
+    COMPLETE,
+    FAILURES,
+    MAY_BE_ABSENT,
+    NOT_IN_FILE,
+    REFUSES,
+    UNKNOWN,
+    UNSUPPORTED,
+    Load,
+)
 from inspector.loading.tables import NEWEST
 
 if TYPE_CHECKING:
@@ -28,6 +37,8 @@ READS: Final = {
 }
 """Loaders that read only one kind of checkpoint -> that kind. Other loaders convert or wrap what they read."""
 
+READS_MORE: Final = "ComfyUI"
+"""The program that reads the adapters that a note says diffusers refuses."""
 OF_GGUF: Final = ("llama.cpp", "ollama")
 """Loaders that take a GGUF file where there is one."""
 
@@ -55,6 +66,8 @@ def judged_for(audited: Audit, name: str) -> Audit:
         wanted = list(_as_new_encoder(audited))
     from inspector.findings.loading import LoaderFails
 
+    refused = [] if wanted else _of_refused_adapter(audited, loader)
+    wanted = wanted or refused
     findings = [one for one in audited.findings if not isinstance(one, LoaderFails)]
     if not wanted:
         return _by_none(audited, findings, name)
@@ -69,6 +82,7 @@ def judged_for(audited: Audit, name: str) -> Audit:
     if load.outcome in FAILURES and not said:
         other = next((one for one in audited.loads if one.loader == loader and one.outcome == COMPLETE), None)
         named = "" if other is None else f"{other.loader} {other.version or ''}".strip()
+        named = READS_MORE if refused else named
         findings = ordered((*findings, failure(audited, load, LoaderFails, named)))
     verdict = audited.verdict if audited.verdict == UNREADABLE else verdict_of(findings, audited.skipped)
     audited = replace(audited, loads=(load,), findings=tuple(findings), verdict=verdict)
@@ -97,6 +111,20 @@ def _as_new_encoder(audited: Audit) -> Iterator[Load]:
     if used.excuse == MAY_BE_ABSENT:
         used = replace(used, outcome=COMPLETE, because="", excuse="")
     yield replace(used, loader=SENTENCES, version=None, intended=True)
+
+
+def _of_refused_adapter(audited: Audit, loader: str) -> list[Load]:
+    """What diffusers does with an adapter of another program that it refuses by a note."""
+    if loader != "diffusers" or not audited.findings:
+        return []
+    from inspector.findings.adapters.unread import AdapterDimsUnread, AdapterMethodUnread
+    from inspector.loading.diffusers import VERSION
+
+    for one in audited.findings:
+        if isinstance(one, AdapterDimsUnread) or (isinstance(one, AdapterMethodUnread) and one.refused):
+            because = one.headline().replace(loader, "it", 1)
+            return [Load(loader=loader, version=VERSION, outcome=REFUSES, because=because)]
+    return []
 
 
 def _for_strict_names(finding: Finding) -> Finding:

@@ -91,6 +91,8 @@ class AdapterMethodUnread(Finding, frozen=True, kw_only=True):
 
     what: str
     such_as: str
+    refused: bool = False
+    """True if `load_lora_weights` was measured to raise."""
 
     headline_text = "diffusers reads no {what} under these names"
     row_texts = (("such as", "{such_as}"),)
