@@ -21,6 +21,7 @@ from inspector.matcher.reading import Reading
 from inspector.notation.binding import Block, Plan, bind, bind_slots, without_modules
 from inspector.notation.definition import Head
 from inspector.notation.scope import Scope
+from inspector.notation.settings import Settings
 from inspector.notation.slots import Slot, Unrolled, scope_of, unroll
 from inspector.notation.spelling import Spelling
 from inspector.reconciler import ledger
@@ -189,15 +190,8 @@ def reconcile(
         aside | beside.keys(),
         without,
     )
-    plan, placement = sides.placed(reading.scope)
-    scope = plan.scope
-    if placement.differences and settings_known and claim.otherwise is not None:
-        other = sides.placed(Scope(reading.definition, claim.otherwise, scope.lookup))
-        # the class that wrote the config may have had the defaults of the other version
-        if other[1].differences < placement.differences:
-            plan, placement = other
-            scope = plan.scope
-    as_configured = placement
+    plan, placement = _configured(sides, reading, claim.otherwise if settings_known else None)
+    scope, as_configured = plan.scope, placement
     found = _put_right(sides, plan, placement) if solve else ([], plan, plan, placement)
     causes, plan, corrected, placement = found or ([], plan, plan, placement)
     beyond = frozenset(id(slot) for slot in sides.other_slots(scope))
@@ -219,6 +213,19 @@ def reconcile(
         as_configured=as_configured,
         given_up=found is None,
     )
+
+
+def _configured(sides: _Sides, reading: Reading, otherwise: Settings | None) -> tuple[Plan, Placement]:
+    """The plan and the placement by the config.
+
+    otherwise: with the defaults of the other version, which the class that wrote the config may have had.
+    """
+    plan, placement = sides.placed(reading.scope)
+    if placement.differences and otherwise is not None:
+        other = sides.placed(Scope(reading.definition, otherwise, plan.scope.lookup))
+        if other[1].differences < placement.differences:
+            return other
+    return plan, placement
 
 
 def _put_right(sides: _Sides, plan: Plan, placement: Placement) -> tuple[list[Cause], Plan, Plan, Placement] | None:
