@@ -27,6 +27,7 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
     What to do
         Convert it first where the loader has a converter; else use the loader that the checkpoint is made for. The
         converter of llama.cpp reads some quantizations only; of others, convert the unquantized model.
+        `stops at` names a head for which llama.cpp has no tensor in models of this class.
     """
 
     code = "N598"
@@ -39,6 +40,8 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
     converts: bool | None = None
     lacks_config: bool = False
     quantization: str | None = None
+    stopped_at: str = ""
+    tied: bool = False
 
     def headline(self) -> str:
         return f"{self.loader} does not load it"
@@ -52,6 +55,8 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
             rows.append(("converter", f"{verb} {self.class_name or 'a model without a class'} ({self.converter})"))
         if self.quantization is not None:
             rows.append(("quantized", f"{self.quantization}, which the converter does not read"))
+        if self.stopped_at:
+            rows.append(("stops at", self.stopped_at))
         return rows
 
     def remedy(self) -> Remedy:
@@ -61,5 +66,14 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
             return Remedy("use another loader, or a newer converter of llama.cpp that supports the class")
         if self.quantization is not None:
             return Remedy("convert the model from which it was quantized, or dequantize it before the conversion")
+        if self.stopped_at:
+            return self._before_converting()
         needed = ", which needs its config.json" if self.lacks_config else ""
         return Remedy(f"convert it to GGUF first, with convert_hf_to_gguf.py of llama.cpp{needed}")
+
+    def _before_converting(self) -> Remedy:
+        """What the converter needs first: it leaves no file if it stops."""
+        if not self.tied:
+            return Remedy("use another loader: llama.cpp has no head of its own for this class")
+        after = "then convert it to GGUF, with convert_hf_to_gguf.py of llama.cpp"
+        return Remedy(f"remove {self.stopped_at}, which is tied to the embedding, from the weights; {after}")

@@ -181,6 +181,32 @@ def test_an_adapter_that_diffusers_refuses(end: str, dims: tuple[int, ...], expe
     assert all(one.help == "use ComfyUI" for one in errors)
 
 
+HEAD_OF = "lm_head.weight"
+
+
+@pytest.mark.parametrize(
+    ("model_type", "head", "stops", "words"),
+    [
+        ("cohere", True, HEAD_OF, "remove lm_head.weight"),
+        ("cohere2", True, HEAD_OF, "remove lm_head.weight"),
+        ("lfm2_moe", True, HEAD_OF, "remove lm_head.weight"),
+        ("bitnet", False, HEAD_OF, "use another loader"),
+        ("gemma2", True, "", "convert it"),
+        ("cohere", False, "", "convert it"),
+    ],
+)
+def test_where_the_converter_of_llama_cpp_stops(
+    tmp_path: Path, model_type: str, head: bool, stops: str, words: str
+) -> None:
+    record = base_record(model_type, "CausalLM")
+    config, spec = {**record["config"], "architectures": [record["class"]]}, spec_of(record)
+    if head:
+        spec[HEAD_OF] = ("F32", (config["vocab_size"], config["hidden_size"]))
+    found = judged_for(audit(str(write(healthy(spec, config), tmp_path))), "llama.cpp").findings
+    (refused,) = (one for one in found if one.code == "N598")
+    assert refused.facts["stopped_at"] == stops and refused.help.startswith(words)
+
+
 def test_names_that_only_another_loader_does_not_read_are_not_an_error(tmp_path: Path) -> None:
     record = base_record("llama", "CausalLM")
     config = {**record["config"], "architectures": [record["class"]]}

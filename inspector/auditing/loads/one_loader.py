@@ -23,8 +23,10 @@ from inspector.loading.outcome import (
     Load,
 )
 from inspector.loading.tables import NEWEST
+from inspector.reconciler.ledger import COPY
 
 if TYPE_CHECKING:
+    from inspector.findings.other_format import FormatNotRead
     from inspector.loading.outcome import Load
 
 SENTENCES: Final = "sentence-transformers"
@@ -182,7 +184,7 @@ def _not_read(audited: Audit, loader: str) -> Finding:
         return FormatNotRead(loader=loader, reads=READS[loader], own=own, lacks_config=config is None)
     class_name = given_of(audited, config.values).class_name
     converter, converts = converter_of(loader, class_name) or (None, None)
-    return FormatNotRead(
+    found = FormatNotRead(
         loader=loader,
         reads=READS[loader],
         own=own,
@@ -191,6 +193,15 @@ def _not_read(audited: Audit, loader: str) -> Finding:
         converts=converts,
         quantization=_not_converted(audited, config.values) if converter is not None else None,
     )
+    return _with_stop(found, audited) if converts else found
+
+
+def _with_stop(found: FormatNotRead, audited: Audit) -> Finding:
+    """The finding with the head at which the converter stops, and whether it is a copy of the embedding."""
+    from inspector.loading.converter import HEAD, stopped_at
+
+    tied = any(line.family == HEAD and line.kind == COPY for line in audited.lines)
+    return replace(found, stopped_at=stopped_at(found.class_name, audited.checkpoint.tensors), tied=tied)
 
 
 def _not_converted(audited: Audit, values: Mapping[str, Any]) -> str | None:
