@@ -21,7 +21,7 @@ SIGN_PARTS: Final = (
     ".mm_projector.", "distilled_guidance_layer.", "double_stream_modulation_", "content_mode_blocks.",
     ".attn.w1q.", ".attention.qkv.weight", "cross_attn.kv_linear.", "txtfusion.", ".img_mlp.gate_up.",
     "attn.in_proj_weight", ".self_attn.norm_q.", "patchify_proj.", ".attn.qkv_x.", ".img_attn_qkv.",
-    ".adaln_modulation_self_attn.", ".attn.qkv_proj.",
+    ".adaln_modulation_self_attn.", ".attn.qkv_proj.", ".self_attn.linear_layers.#.", ".feed_forward.w1.weight",
 )  # fmt: skip
 """A part of one key of every sign of every dialect; a test verifies this list."""
 
@@ -84,6 +84,7 @@ def may_know(keys: Iterable[str]) -> bool:
 @cache
 def all_dialects() -> tuple[Dialect, ...]:
     """Every dialect, in the order in which their signs are searched for."""
+    from inspector.dialects.early_llama import EARLY_LLAMA
     from inspector.dialects.flux import FLUX
     from inspector.dialects.gguf import (
         ARCTIC,
@@ -107,14 +108,16 @@ def all_dialects() -> tuple[Dialect, ...]:
     from inspector.dialects.olmo import OLMO
     from inspector.dialects.open_clip import OPENCLIP
     from inspector.dialects.sd3 import SD3
+    from inspector.dialects.tencentpretrain import TENCENTPRETRAIN
     from inspector.dialects.torchtune import TORCHTUNE
     from inspector.dialects.video_models import VIDEO_MODELS
     from inspector.dialects.whisper import WHISPER, WHISPER_MLX
 
     return (
-        LITGPT, LITGPT_OLD, MEGATRON, MEGATRON_OLD, TORCHTUNE, *IMAGE_MODELS, *VIDEO_MODELS, SD3, FLUX, MIXTRAL,
-        MIXTRAL_STACKED, LATENT, MISTRAL, META, OLMO, OPENCLIP, WHISPER, WHISPER_MLX, LLAVA_NEXT, LLAVA_ONEVISION,
-        LLAVA, MAMBA2, GRANITE_HYBRID, BLOOM, IN_ORDER, ERNIE_MOE, KIMI, ARCTIC, GROK, PLAMO, LLAMA_CPP, LDM,
+        LITGPT, LITGPT_OLD, MEGATRON, MEGATRON_OLD, TORCHTUNE, TENCENTPRETRAIN, EARLY_LLAMA, *IMAGE_MODELS,
+        *VIDEO_MODELS, SD3, FLUX, MIXTRAL, MIXTRAL_STACKED, LATENT, MISTRAL, META, OLMO, OPENCLIP, WHISPER, WHISPER_MLX,
+        LLAVA_NEXT, LLAVA_ONEVISION, LLAVA, MAMBA2, GRANITE_HYBRID, BLOOM, IN_ORDER, ERNIE_MOE, KIMI, ARCTIC, GROK,
+        PLAMO, LLAMA_CPP, LDM,
         LDM_STAGES, LDM_UNET,
     )  # fmt: skip
 

@@ -78,7 +78,11 @@ class VocabularyResizedInPart(ContentFinding, frozen=True, kw_only=True):
                 f"{number(self.configured)} tokens"
             )
         if self.copies and self.stored_rows < self.configured:
-            return Remedy(f"remove {which}: the head is tied and follows {listed(self.kept, 2)}, which is whole")
+            tied = f"the head is tied and follows {listed(self.kept, 2)}, which is whole"
+            own = (
+                f"a head that was trained with {number(self.stored_rows)} rows of its own needs the code that built it"
+            )
+            return Remedy(f"remove {which}: {tied}; {own}")
         if self.beyond:
             return self._with_rows_beyond(changed, which)
         if not self.stored_rows:

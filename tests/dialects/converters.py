@@ -233,6 +233,40 @@ def meta(spec: Spec, parts: int, *, old: bool = False, rotary: int = 2) -> list[
     return [dict(cut) for _ in range(parts)]
 
 
+def tencentpretrain(spec: Spec) -> Spec:
+    """The names of TencentPretrain's decoder with gated layers."""
+    layer, to = r"model\.layers\.(\d+)\.", r"encoder.transformer.\1."
+    return renamed(spec, [
+        (r"model\.embed_tokens\.weight", "embedding.word.embedding.weight"),
+        (r"model\.norm\.weight", "encoder.layer_norm.weight"),
+        (r"lm_head\.weight", "target.lm.output_layer.weight"),
+        (layer + r"input_layernorm\.weight", to + "layer_norm_1.weight"),
+        (layer + r"post_attention_layernorm\.weight", to + "layer_norm_2.weight"),
+        (layer + r"self_attn\.q_proj\.weight", to + "self_attn.linear_layers.0.weight"),
+        (layer + r"self_attn\.k_proj\.weight", to + "self_attn.linear_layers.1.weight"),
+        (layer + r"self_attn\.v_proj\.weight", to + "self_attn.linear_layers.2.weight"),
+        (layer + r"self_attn\.o_proj\.weight", to + "self_attn.final_linear.weight"),
+        (layer + r"mlp\.gate_proj\.weight", to + "feed_forward.linear_gate.weight"),
+        (layer + r"mlp\.up_proj\.weight", to + "feed_forward.linear_1.weight"),
+        (layer + r"mlp\.down_proj\.weight", to + "feed_forward.linear_2.weight"),
+    ])  # fmt: skip
+
+
+def early_llama(spec: Spec) -> Spec:
+    """The names of Llama in the first revisions of its pull request to transformers."""
+    layer, to = r"model\.layers\.(\d+)\.", r"model.decoder.layers.\1."
+    return renamed(spec, [
+        (r"model\.(embed_tokens|norm)\.weight", r"model.decoder.\1.weight"),
+        (r"lm_head\.weight", "lm_head.weight"),
+        (layer + r"input_layernorm\.weight", to + "attention_norm.weight"),
+        (layer + r"post_attention_layernorm\.weight", to + "ffn_norm.weight"),
+        (layer + r"self_attn\.([qkvo])_proj\.weight", to + r"self_attn.\2_proj.weight"),
+        (layer + r"mlp\.gate_proj\.weight", to + "feed_forward.w1.weight"),
+        (layer + r"mlp\.up_proj\.weight", to + "feed_forward.w3.weight"),
+        (layer + r"mlp\.down_proj\.weight", to + "feed_forward.w2.weight"),
+    ])  # fmt: skip
+
+
 def mistral(spec: Spec, *, stacked: bool = False) -> Spec:
     """Mistral's own names: one tensor per expert, or one matrix per layer (convert_mixtral of 4.46)."""
     layer, to = r"model\.layers\.(\d+)\.", r"layers.\1."

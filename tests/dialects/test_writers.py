@@ -97,6 +97,8 @@ WAYS: dict[str, tuple[Convert, tuple[str, ...]]] = {
                        ("llama", "qwen2", "mixtral", "qwen3_moe")),
     "nemo": (converters.megatron_old, ("llama", "qwen2")),
     "torchtune": (converters.torchtune, ("llama", "qwen2", "qwen3", "gemma2", "phi3")),
+    "tencentpretrain": (converters.tencentpretrain, ("llama",)),
+    "early-llama": (converters.early_llama, ("llama",)),
     "mistral": (converters.mistral, ("mixtral", "mistral4")),
     "mistral-stacked": (lambda spec: converters.mistral(spec, stacked=True), ("mixtral",)),
     "flux": (converters.flux, ("flux",)),
