@@ -79,9 +79,11 @@ def with_ties_of_class(ledger: Ledger, findings: Sequence[Finding]) -> Ledger:
     return ledger if not tied or expected is None else add_up(ledger.lines, expected - tied)
 
 
-def difference_left_open(counts: Counts) -> Iterator[Skipped]:
+def difference_left_open(counts: Counts, program: str = "") -> Iterator[Skipped]:
     """The checks that the counts leave open for a checkpoint that its loader loads completely and that
     has no finding.
+
+    program: with an own layout of modules, which the weights are made for instead.
     """
     unique, expected = counts.unique_parameters, counts.expected_parameters
     if counts.unexplained:
@@ -90,5 +92,6 @@ def difference_left_open(counts: Counts) -> Iterator[Skipped]:
         return
     because = "the class of the config leaves out a part that is stored"
     if expected is not None and unique < expected:
-        because = "the config asks for more than is stored, and the loader loads it completely"
+        loaded = f"some modules are as {program} joins them" if program else "the loader loads it completely"
+        because = f"the config asks for more than is stored, and {loaded}"
     yield Skipped("the number of parameters", because, decisive=True)

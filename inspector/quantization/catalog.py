@@ -67,6 +67,7 @@ TABLE: Final[tuple[Row, ...]] = (
     ("spqr", "SPQR", "dense_weights", frozenset({"I64"})),
     ("exl2", "EXL2", "q_weight", frozenset({"I32"})),
     ("exl3", "EXL3", "trellis", frozenset({"I16"})),
+    ("quip", "QUIP", "Qidxs", INTEGERS),
 )
 """The schemes, in the order in which they are tried for one module."""
 
@@ -87,7 +88,8 @@ KV_CACHE: Final = frozenset({"k_scale", "v_scale", "kv_scale", "q_scale", "prob_
                              "v_zero_point", "k_cache_scale", "v_cache_scale"})  # fmt: skip
 """Scales of the key-value cache, stored with the attention's projections."""
 HELPERS: Final = KV_CACHE | {
-    "SCB", "_weight_act_per_tensor_scale", "_weight_act_pre_scale", "_weight_act_quant_scale",
+    "SCB", "SU", "SV", "Wscale", "codebook_id", "fuse_scales", "rescale_WH",
+    "_weight_act_per_tensor_scale", "_weight_act_pre_scale", "_weight_act_quant_scale",
     "_weight_per_tensor_scale", "_weight_scale", "_weight_scale_and_zero", "_weight_zero_point", "act_global_scale",
     "act_scale", "activation_scale", "activation_scale_inv", "axis", "backward_hadamard_matrix", "biases", "bitmask",
     "block_scales", "centroids.weight", "channel_wise", "codebooks", "col_vals", "comfy_quant", "compute_dtype",
@@ -111,8 +113,7 @@ HELPERS: Final = KV_CACHE | {
 STRANGE: Final = frozenset({"qweight", "weight_packed", "q_weight", "W_q", "B", "dqweight", "Qidxs", "SU", "SV",
                             "trellis", "tweight", "oweight", "weight_sf"})  # fmt: skip
 """Suffixes of packed values, including those of unsupported schemes."""
-FOREIGN: Final = frozenset({"SU", "SV", "theta", "pairs", "Wscale", "codebook_id", "rescale_WH",
-                            "fuse_scales"})  # fmt: skip
+FOREIGN: Final = frozenset({"theta", "pairs"})
 """Helpers of unsupported schemes, recognised only together with their values."""
 PACKED_DTYPES: Final = FLOAT8 | {"U32", "I32", "U8", "I8", "I16", "U16", "F4"}
 """Dtypes of packed weights."""

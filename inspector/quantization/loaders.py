@@ -29,7 +29,7 @@ METHODS_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "fp8-block": ("fp8", "auto-round", "deepseek", "compressed-tensors", "modelopt"), "int8-block": ("fp8",),
     "torchao": ("torchao",), "hqq": ("hqq",), "sinq": ("sinq",), "quanto": ("quanto",), "quanto-packed": ("quanto",),
     "bitnet": ("bitnet",), "aqlm": ("aqlm",), "vptq": ("vptq",), "spqr": ("spqr",), "exl2": ("exl2",),
-    "exl3": ("exl3",), "ascend-w8a8": ("ascend",), "gemma": ("gemma",),
+    "exl3": ("exl3",), "quip": ("quip",), "ascend-w8a8": ("ascend",), "gemma": ("gemma",),
 }  # fmt: skip
 """Scheme -> the methods with loaders that read it, the usual one first."""
 BY_VALUES: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {

@@ -35,7 +35,8 @@ OF_MLX: Final = "mlx"
 """The method with a loader that reads bits and group size from the block and fails without them."""
 QUANTO: Final = frozenset({"quanto", "quanto-packed"})
 LOADERS: Final[Mapping[str, str]] = {
-    "exl2": "exllamav2", "exl3": "exllamav3", "gptq-float-zeros": "alpaca_lora_4bit", "ascend-w8a8": "vllm-ascend",
+    "exl2": "exllamav2", "exl3": "exllamav3", "quip": "quip-sharp", "gptq-float-zeros": "alpaca_lora_4bit",
+    "ascend-w8a8": "vllm-ascend",
 }  # fmt: skip
 """Scheme -> the program with a special loader, which recognises the tensors without any settings."""
 PROGRAMS: Final[Mapping[str, str]] = {"modelopt": "vLLM"}

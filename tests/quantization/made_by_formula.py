@@ -361,6 +361,14 @@ def exl3(bits: int) -> Writer:
     }  # fmt: skip
 
 
+def quip(outputs: int, inputs: int) -> Tensors:
+    """Two bits, in words of four indices."""
+    return {
+        "Qidxs": ("I64", [outputs, inputs // 32]), "SU": ("F16", [inputs]), "SV": ("F16", [outputs]),
+        "Wscale": ("F32", []), "codebook_id": ("I64", []),
+    }  # fmt: skip
+
+
 def quark4(group: int) -> Writer:
     return lambda outputs, inputs: {
         "weight": ("I32", [inputs, outputs // 8]), "weight_scale": ("BF16", [inputs // group, outputs]),
@@ -511,6 +519,7 @@ SIMPLE: dict[str, Simple] = {
     "higgs-3": (LLAMA, higgs(3), {"quant_method": "higgs", "bits": 3, "group_size": 256}),
     "exl2": (LLAMA, exl2, {"quant_method": "exl2", "bits": 5.0}),
     "exl3": (LLAMA, exl3(3), {"quant_method": "exl3", "bits": 3.0, "head_bits": 6}),
+    "quip": (LLAMA, quip, {}),
 }  # fmt: skip
 
 

@@ -172,8 +172,10 @@ def test_what_gemma_in_integers_lacks_is_one_finding(name: str, lost: str, expec
     assert result.counts.expected_parameters == one["parameters"]
 
 
-BY_TENSORS = ("mlx", "torchao")
-"""Tools whose loaders determine from the tensors of a module, not from the config, whether it is quantized."""
+BY_TENSORS = ("mlx", "torchao", "quip")
+"""Tools whose loaders determine from the tensors of a module, not from the config, whether it is quantized; and one
+whose config has no block that lists modules.
+"""
 
 
 @pytest.mark.parametrize("name", PACKED)
@@ -206,6 +208,7 @@ NOT_IN_HEADERS = {
     "spqr": "values and outliers are lists of any length",
     "exl2": "every group has bits of its own, which are values",
     "exl3": "bits differ by module, and sizes are padded to 128",
+    "quip": "the packing of the indices depends on codebook and version",
     "vptq": "the length of a vector is no dim of any tensor",
     "ct-sparse": "as many values as are not zero",
     "ct-w3-channel-odd": "one word more is the old packing of the same width",

@@ -12,7 +12,7 @@ from inspector.dialects.libraries import library_of
 from tests.checkpoints import genuine, write
 from tests.judged import base_record, judged, spec_of
 from tests.quantization.examples import in_folder, stated_inside
-from tests.quantization.made_by_formula import LLAMA, gptq, gptq_config, linears, rest
+from tests.quantization.made_by_formula import LLAMA, gptq, gptq_config, linears, quip, rest
 from tests.quantization.stored import Spec, bad, changed, checkpoint, original
 
 
@@ -21,6 +21,7 @@ from tests.quantization.stored import Spec, bad, changed, checkpoint, original
     [
         ("exl2", "output.safetensors", "exllamav2"),
         ("exl3", "model.safetensors", "exllamav3"),
+        ("quip", "model.safetensors", "quip-sharp"),
         ("modelopt_fp8", "model.safetensors", "vLLM"),
     ],
 )
@@ -30,6 +31,26 @@ def test_weights_for_another_program_are_a_note(name: str, file: str, program: s
     assert (audited.verdict, bad(audited)) == ("clean", [])
     assert note.help.startswith(f"load it with {program};")
     assert all(one.outcome in ("random", "refuses", "altered") for one in audited.loads if one.loader == "transformers")
+
+
+@pytest.mark.parametrize("parts", [("q_proj", "k_proj", "v_proj"), ("gate_proj", "up_proj")])
+def test_modules_that_quip_joins_are_no_error(parts: tuple[str, ...], tmp_path: Path) -> None:
+    """The number of parameters of joined modules stays open; a matrix that is lost is an error all the same."""
+    spec = {name: (dtype, tuple(shape)) for name, dtype, shape in rest(LLAMA)}
+    for module, outputs, inputs in linears(LLAMA):
+        path, _, last = module.rpartition(".")
+        if last == parts[0]:
+            module = f"{path}.{'qkv_proj' if len(parts) == 3 else 'upgate_proj'}"
+            outputs = sum(rows for name, rows, _ in linears(LLAMA) if name in {f"{path}.{part}" for part in parts})
+        elif last in parts:
+            continue
+        spec |= {f"{module}.{name}": (dtype, tuple(shape)) for name, (dtype, shape) in quip(outputs, inputs).items()}
+    config = {**LLAMA, "quip_params": {"codebook": "E8P12"}}
+    audited = audit(str(write(tmp_path, spec, config)))
+    assert (audited.verdict, bad(audited)) == ("undecided", [])
+    assert any(one.help.startswith("load it with quip-sharp;") for one in audited.findings if one.code == "T650")
+    lost = {name: entry for name, entry in spec.items() if ".layers.0.self_attn.o_proj." not in name}
+    assert bad(judged(lost, config))
 
 
 @pytest.mark.parametrize("name", ["gptq_4bit_g128_sym", "ct_fp8_dynamic", "bnb_nf4"])

@@ -22,7 +22,7 @@ MODULE = "model.layers.1.self_attn.o_proj"
 OPTIONAL = {("gptq-4-biases", "bias"), ("gptq-dynamic", "g_idx")}
 """Zeros that a tool added to every module, and an index of which one of three modules with equal settings remains."""
 VALUES = {"weight", "qweight", "weight_packed", "weight._data", "weight._data._data", "_weight_qdata", "W_q", "codes",
-          "B", "codebooks", "indices", "q_weight", "trellis", "dense_weights", "compressed",
+          "B", "codebooks", "indices", "Qidxs", "q_weight", "trellis", "dense_weights", "compressed",
           "weight.compressed"}  # fmt: skip
 NOT_IN_HEADERS = {("ct-sparse-24", "shape"), ("vptq", "centroids.weight"), ("vptq", "res_centroids.weight")}
 """Tensors for which headers allow both shapes."""

@@ -18,6 +18,8 @@ READ_INSIDE: Final = "text_config"
 BLOCK: Final = QUANTIZATION_KEYS[0]
 SIZE: Final = "weight_block_size"
 FP8: Final = "fp8"
+JOINING: Final = frozenset({"quip"})
+"""Schemes of programs that join the modules of one input before they quantize them."""
 ASSUMED: Final = 128
 """The rows and columns of a block that are assumed if the config states none."""
 
@@ -33,7 +35,10 @@ def for_own_program(audited: Audit, findings: list[Finding]) -> list[Finding]:
     from inspector.quantization.missing_block import main_scheme, program_of
 
     scheme, program = main_scheme(unpacked), program_of(unpacked)
-    if scheme is None or program is None or any(one.severity == "error" and not _is_name(one) for one in findings):
+    if scheme is None or program is None:
+        return findings
+    left = [one for one in findings if not _is_name(one) and not (scheme in JOINING and _is_joint(one))]
+    if any(one.severity == "error" for one in left):
         return findings
     from inspector.findings.types.own_program import QuantizedForProgram
 
@@ -46,7 +51,7 @@ def for_own_program(audited: Audit, findings: list[Finding]) -> list[Finding]:
         modules=unpacked.schemes[scheme],
         bits=f"{bits[0]:g} bits" if len(bits) == 1 else "",
     )
-    return [*(one for one in findings if not _is_name(one)), note]
+    return [*left, note]
 
 
 def stated_inside(unpacked: Unpacked) -> Iterator[Finding]:
@@ -108,3 +113,18 @@ def _is_name(finding: Finding) -> bool:
     from inspector.findings.shards.names import FileNameUnknown
 
     return isinstance(finding, FileNameUnknown)
+
+
+def _is_joint(finding: Finding) -> bool:
+    """True if a finding is on joined modules, which no other finding concerns."""
+    from inspector.findings.names.joined import ProjectionsJoined
+
+    return isinstance(finding, ProjectionsJoined) and finding.joined
+
+
+def joining_program(findings: Sequence[Finding]) -> str:
+    """The program that joins modules before it quantizes them, if a note names it; empty otherwise."""
+    from inspector.findings.types.own_program import QuantizedForProgram
+
+    notes = (one for one in findings if isinstance(one, QuantizedForProgram) and one.scheme in JOINING)
+    return next((one.program for one in notes), "")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec.structs import replace
 
 from inspector.auditing.files.names import PICKLED
+from inspector.auditing.identity.own_program import joining_program
 from inspector.auditing.layouts_of_mlx import as_stored, is_of_mlx
 from inspector.auditing.loads.failures import (
     is_of_other_program,
@@ -129,7 +130,8 @@ def _with_findings(audited: Audit, findings: Sequence[Finding]) -> Audit:
     ledger = with_ties_of_class(audited.ledger, findings)
     verdict, counts = verdict_with(audited.verdict, findings), ledger.counts
     if verdict == FINDINGS and all(one.severity == "note" for one in findings):
-        audited = replace(audited, skipped=(*audited.skipped, *difference_left_open(counts)))
+        left = difference_left_open(counts, joining_program(findings))
+        audited = replace(audited, skipped=(*audited.skipped, *left))
         verdict = verdict_of(findings, audited.skipped)
     return replace(audited, ledger=ledger, findings=tuple(ordered(findings)), verdict=verdict)
 

@@ -12,6 +12,8 @@ OF_COMFY = "fp8-comfy"
 """The quantization scheme that only ComfyUI reads."""
 
 
+READERS = {"quanto_qmap.json": "QuantizedModelForCausalLM of optimum-quanto reads it, transformers does not"}
+"""File with settings -> the program that reads it, in words."""
 MOST_ENTRIES = 6
 """Entries of a map for single modules that words contain; steps contain all."""
 
@@ -100,4 +102,5 @@ class QuantizationBlockMissing(ContentFinding, frozen=True, kw_only=True):
         entry = json.dumps({self.module: self.block})
         more = f", one entry for each of the {count(self.modules, 'module')}" if self.modules > 1 else ""
         steps = tuple(Step(action="set", file=self.key, key=(name,), new=self.block) for name in self.entries)
-        return Remedy(f"write {self.key} next to the weights: {entry}{more}", steps)
+        reads = f"; {READERS[self.key]}" if self.key in READERS else ""
+        return Remedy(f"write {self.key} next to the weights: {entry}{more}{reads}", steps)
