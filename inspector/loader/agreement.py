@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from types import MappingProxyType
 from typing import Final
 
 import msgspec
@@ -56,17 +57,19 @@ def compare(
     gone: Mapping[str, str],
     there: Set[str],
     unlisted: Set[str],
+    faulty: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> Agreement:
     """Compares the map of the index with the headers.
 
     file_of: tensor -> file, from the headers. gone: files without a readable header, with the reason. there: file names
-    in the source. unlisted: files of the set that the index does not name.
+    in the source. unlisted: files of the set that the index does not name. faulty: file -> tensors with an entry in its
+    header that is reported.
     """
     promise = index.weight_map
     if promise == file_of and not copies and not unlisted:
         return Agreement(True)
     result = Agreement(False)
-    found = _differing(promise, file_of, gone, there)
+    found = _differing(promise, file_of, gone, there, {name for names in faulty.values() for name in names})
     absent, missing, unusable = found.absent, found.missing, found.unusable
     known = sum(map(len, (*absent.values(), *found.silent.values(), *missing.values())))
     extra = _not_promised(promise, file_of, known, unlisted)
@@ -75,7 +78,8 @@ def compare(
         result.lost[str(another.place.file)] = tuple(missing.pop(str(another.place.file)))
         copies = [one for one in copies if one.unlisted]
     for file, names in (*absent.items(), *found.silent.items(), *unusable.items()):
-        result.lost[file] = tuple(name for name in names if name not in file_of)
+        lost = [name for name in names if name not in file_of]
+        result.lost[file] = tuple(dict.fromkeys((*lost, *faulty.get(file, ()))))
     reported = result.findings
     if absent and not missing and _is_of_another_save(promise, absent, file_of, unlisted, copies):
         result.lost.clear()
@@ -115,8 +119,9 @@ class _Differing(Struct):
     """Tensors that the index assigns to a file and that the headers have in another file or nowhere, by file of the
     index.
 
-    absent: the file does not exist. silent: the file has no readable header. missing: no file contains the tensors.
-    moved: other files, given in `ways`, contain the tensors. unusable: the index gives a path instead of a file name.
+    absent: the file does not exist. silent: the file has no readable header or entry. missing: no file contains the
+    tensors. moved: other files, given in `ways`, contain the tensors. unusable: the index gives a path instead of a
+    file name.
     """
 
     absent: dict[str, list[str]] = {}
@@ -128,7 +133,7 @@ class _Differing(Struct):
 
 
 def _differing(
-    promise: Mapping[str, str], file_of: Mapping[str, str], gone: Mapping[str, str], there: Set[str]
+    promise: Mapping[str, str], file_of: Mapping[str, str], gone: Mapping[str, str], there: Set[str], faulty: Set[str]
 ) -> _Differing:
     result = _Differing()
     plain = {file: is_plain_name(file) for file in set(promise.values())}
@@ -140,7 +145,7 @@ def _differing(
             result.unusable.setdefault(file, []).append(name)
         elif file not in there or gone.get(file) in ("absent", "broken link"):
             result.absent.setdefault(file, []).append(name)
-        elif file in gone:
+        elif file in gone or (found is None and name in faulty):
             result.silent.setdefault(file, []).append(name)
         elif found is None:
             result.missing.setdefault(file, []).append(name)

@@ -189,7 +189,8 @@ class EntryByEntry:
             wrong = next(dim for dim in dims if type(dim) is not int or not 0 <= dim < WORD)
             self._malformed(name, f"shape holds {_number(wrong)}")
         elif made == "dtype-unknown":
-            self.problems.add_once(DtypeUnknown, DtypeEntry(tensor=name, dtype=dtype, meant=_near(dtype)))
+            empty = not dtype and _is_empty(entry.get("data_offsets"))
+            self.problems.add_once(DtypeUnknown, DtypeEntry(tensor=name, dtype=dtype, meant=_near(dtype), empty=empty))
         else:
             kind = ShapeOverflows if made == "overflow" else PartOfByte
             self.problems.add_once(kind, ShapeEntry(tensor=name, dtype=dtype, shape=tuple(dims[:NAMES_SHOWN])))
@@ -296,6 +297,11 @@ _OTHER_SPELLINGS: Final = {name.upper(): dtype for name, dtype in TORCH_NAMES.it
     "FP16": "F16",
     "FP32": "F32",
 }
+
+
+def _is_empty(offsets: object) -> bool:
+    """True for the offsets of no data."""
+    return isinstance(offsets, list) and len(offsets) == 2 and offsets[0] == offsets[1]
 
 
 def _near(dtype: str) -> str | None:

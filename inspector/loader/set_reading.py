@@ -132,7 +132,8 @@ class SetReading:
             self._spell_out()
             from inspector.loader.agreement import compare
 
-            found = compare(self.index, self._placed, list(self._copies.values()), self._gone, there, set(unlisted))
+            copies = list(self._copies.values())
+            found = compare(self.index, self._placed, copies, self._gone, there, set(unlisted), self.lost)
             self.findings.extend(found.findings)
             self.lost.update(found.lost)
         elif self._copies or self.weights.numbered:

@@ -141,6 +141,13 @@ def _is_usual_part(case: Reconciled, cause: Cause) -> bool:
     return leaves_out and default_of(case.plan.scope, tuple(cause.key.split("."))) is not None
 
 
+def _has_no_class(model_type: str) -> bool:
+    """True if no supported version of transformers or diffusers has a class for a type."""
+    from inspector.architectures.defaults import defaults_of
+
+    return defaults_of(model_type) is None
+
+
 def _names(case: Reconciled) -> Iterator[Finding]:
     reading, claim, replaced = case.reading, case.claim, False
     if reading.prefix:
@@ -157,6 +164,7 @@ def _names(case: Reconciled) -> Iterator[Finding]:
             names=reading.name,
             class_name=claim.class_name,
             coverage=round(reading.coverage, 3),
+            own_code=_has_no_class(reading.name),
         )
     elif reading.by_names:
         from inspector.findings.names.architecture import ArchitectureFromNames

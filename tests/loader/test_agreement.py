@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from inspector.findings.finding import Finding
 from inspector.loader.checkpoint import Checkpoint, load
-from tests.attacks.dummies import INDEX, healthy, index_of, shard, two_shards
+from tests.attacks.dummies import INDEX, file_of, healthy, index_of, shard, two_shards
 
 A, B = shard(1, 2), shard(2, 2)
 C = shard(3, 3)
@@ -53,6 +54,23 @@ def test_the_tensors_of_an_absent_shard_are_lost_with_it(tmp_path: Path) -> None
     assert findings.facts["layers"] == "0-499"
     assert findings.facts["names"] == names[:20]
     assert checkpoint.lost == {B: tuple(names)}
+
+
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ({"dtype": "", "shape": [], "data_offsets": [1, 1]}, "save the file again without d"),
+        ({"dtype": "F8_X", "shape": [1], "data_offsets": [1, 2]}, "save the file again with a dtype"),
+        ({"shape": [1], "data_offsets": [1, 2]}, "save the file again with a current version"),
+    ],
+)
+def test_a_faulty_entry_is_not_absent_as_well(tmp_path: Path, entry: dict[str, Any], words: str) -> None:
+    """torchtitan left an entry without data for a head that is tied."""
+    whole = {"c": {"dtype": "U8", "shape": [1], "data_offsets": [0, 1]}, "d": entry}
+    index = index_of({"a": A, "b": A, "c": B, "d": B})
+    checkpoint = read(tmp_path, {**two_shards(), B: file_of(whole, bytes(entry["data_offsets"][1])), INDEX: index})
+    assert only(checkpoint).help.startswith(words)
+    assert checkpoint.lost == {B: ("d",)}
 
 
 def test_an_unreadable_shard_is_one_finding(tmp_path: Path) -> None:

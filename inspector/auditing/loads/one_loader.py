@@ -236,6 +236,11 @@ def _unread_by(audited: Audit, loader: str) -> str:
     own = next((one.loader for one in audited.loads if one.intended), None)
     if audited.components:
         return f"it does not read a pipeline; diffusers does, and {loader} may read a component"
+    adapter = audited.checkpoint.adapter
+    if adapter is not None:
+        base = adapter.values.get("base_model_name_or_path")
+        named = f", {base}" if isinstance(base, str) and base else ""
+        return f"an adapter is no model: it loads the base model{named}, and the adapter with it"
     if audited.checkpoint.config is None:
         return "there is no config for it"
     if audited.checkpoint.is_gguf and loader in READ_GGUF_TOO:

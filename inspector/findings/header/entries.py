@@ -29,11 +29,12 @@ class ProblemEntry(HeaderEntry, frozen=True, kw_only=True):
     problem: str
 
 
-class DtypeEntry(HeaderEntry, frozen=True, kw_only=True):
-    """An entry with an unknown dtype, and the known one it resembles."""
+class DtypeEntry(HeaderEntry, frozen=True, kw_only=True, omit_defaults=True):
+    """An entry with an unknown dtype, and the known one it resembles. empty: it has neither a dtype nor any data."""
 
     dtype: str
     meant: str | None
+    empty: bool = False
 
 
 class KeysEntry(HeaderEntry, frozen=True, kw_only=True):
@@ -127,7 +128,9 @@ class DtypeUnknown(Entries, frozen=True, kw_only=True):
           help   save the file again with a dtype that safetensors has
 
     What to do
-        Save the file again with a dtype that safetensors has; 4-bit integers are stored packed in U8 or I32.
+        Save the file again with a dtype that safetensors has; 4-bit integers are stored packed in U8 or I32. An entry
+        without a dtype and without data is left of a tensor that the writer listed and did not save, such as a head
+        that is tied to the embedding: leave it out, in the index as well.
     """
 
     code = "H105"
@@ -135,11 +138,16 @@ class DtypeUnknown(Entries, frozen=True, kw_only=True):
 
     cases: tuple[DtypeEntry, ...]
 
-    remedy_text = "save the file again with a dtype that safetensors has"
+    def remedy(self) -> Remedy:
+        if all(case.empty for case in self.cases):
+            names = listed([case.tensor for case in self.cases], SHOWN)
+            return Remedy(f"save the file again without {names}: it holds no data; remove it from the index too")
+        return Remedy("save the file again with a dtype that safetensors has")
 
     def entries(self) -> list[str]:
         return [
-            f"{case.tensor}: {case.dtype}" + (f"; did you mean {case.meant}?" if case.meant else "")
+            f"{case.tensor}: {'no dtype and no data' if case.empty else case.dtype}"
+            + (f"; did you mean {case.meant}?" if case.meant else "")
             for case in self.cases
         ]
 

@@ -47,6 +47,8 @@ class NamesOfAnotherArchitecture(ContentFinding, frozen=True, kw_only=True):
     stored_class: str | None = None
     class_of_diffusers: str | None = None
     submodel: str | None = None
+    own_code: bool = False
+    """True if no class of transformers has the type of the names, which only its own code builds."""
 
     def headline(self) -> str:
         names = f"{self.names}'s" if self.names else "of no known architecture"
@@ -74,6 +76,9 @@ class NamesOfAnotherArchitecture(ContentFinding, frozen=True, kw_only=True):
             return Remedy(f"{words}; if they are {self.claimed}'s, download or save them again: tensors are missing")
         if self.names is None:
             return Remedy(f"{words}, or convert them with the tools of the program that wrote them")
+        if self.own_code:
+            converted = f"or for transformers take weights that were converted to {self.claimed}"
+            return Remedy(f"{words} and the code of their repository, {converted}")
         return Remedy(words)
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
