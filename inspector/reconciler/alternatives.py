@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from inspector.architectures.defaults import defaults_of
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.findings.names.own_readers import PROGRAMS, reader_of
 from inspector.matcher.claim import NO_CONFIG, class_with_head
@@ -157,9 +158,10 @@ def _of_another_family(case: Reconciled, families: Families, again: Again) -> Fi
     if not (_of_another_root(case) or _may_be_another(case, placement.missing, placement.unexpected)):
         return None
     values = case.claim.settings.values
+    fewer = not (case.as_configured.unexpected or _of_another_root(case))
     for reading in (*_known_by(families, values), *_known_by(families, {})):
-        if reading.definition is case.reading.definition:
-            continue
+        if reading.definition is case.reading.definition or (fewer and defaults_of(reading.name) is None):
+            continue  # a type of own code that lacks some tensors is no likelier than weights that lost them
         claim = replace(NO_CONFIG, settings=reading.scope.settings, definition=reading.definition)
         if reconcile(claim, reading, (), solve=False).placement.mismatched:
             continue  # skips the search for config keys that another type would need
@@ -176,7 +178,7 @@ def _of_another_family(case: Reconciled, families: Families, again: Again) -> Fi
             class_name=case.claim.class_name,
             coverage=1.0,
             differing=tuple(_differing_names(case))[:NAMES_SHOWN],
-            fewer=not (case.as_configured.unexpected or _of_another_root(case)),
+            fewer=fewer,
         )
     return None
 

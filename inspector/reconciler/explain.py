@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from inspector.algebra.values import whole
+from inspector.architectures.defaults import defaults_of
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.matcher.claim import class_with_head
 from inspector.matcher.families import Families
@@ -141,13 +142,6 @@ def _is_usual_part(case: Reconciled, cause: Cause) -> bool:
     return leaves_out and default_of(case.plan.scope, tuple(cause.key.split("."))) is not None
 
 
-def _has_no_class(model_type: str) -> bool:
-    """True if no supported version of transformers or diffusers has a class for a type."""
-    from inspector.architectures.defaults import defaults_of
-
-    return defaults_of(model_type) is None
-
-
 def _names(case: Reconciled) -> Iterator[Finding]:
     reading, claim, replaced = case.reading, case.claim, False
     if reading.prefix:
@@ -164,7 +158,7 @@ def _names(case: Reconciled) -> Iterator[Finding]:
             names=reading.name,
             class_name=claim.class_name,
             coverage=round(reading.coverage, 3),
-            own_code=_has_no_class(reading.name),
+            own_code=defaults_of(reading.name) is None,
         )
     elif reading.by_names:
         from inspector.findings.names.architecture import ArchitectureFromNames

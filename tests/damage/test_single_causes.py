@@ -694,3 +694,38 @@ def test_a_head_of_its_own_does_not_follow_the_embedding(model_type: str) -> Non
         if each.severity != "note"
     )  # fmt: skip
     assert found.code == "C324" and "the head is tied" not in found.help
+
+
+@pytest.mark.parametrize(
+    ("model_type", "code"), [("olmoe", "N403"), ("qwen3_moe", "N403"), ("olmo2", "N403"), ("qwen3", "N401")]
+)
+def test_lost_norms_of_queries_and_keys_are_no_type_of_own_code(model_type: str, code: str) -> None:
+    """Without these norms the names are those of a type that transformers has, or of one that only own code builds."""
+    spec, config = record(model_type, "CausalLM")
+    found = [one for one in judged(without(spec, r"\.[qk]_norm\."), config).findings if one.severity == "error"]
+    assert {one.code for one in found} == {code} and len(found) <= 2
+
+
+@pytest.mark.parametrize(
+    ("claimed", "names", "own_code"),
+    [("phi", "phi-msft", True), ("distilbert", "bert", False), ("llama", "gpt2", False)],
+)
+def test_names_that_only_own_code_builds_need_its_code(claimed: str, names: str, own_code: bool) -> None:
+    spec, _ = original_phi() if names == "phi-msft" else record(names)
+    found = next(one for one in judged(spec, record(claimed)[1]).findings if one.code == "N401")
+    assert (found.facts["names"], found.facts["own_code"]) == (names, own_code)
+    assert ("code of their repository" in found.help) == own_code
+
+
+def original_phi() -> tuple[Spec, Config]:
+    """Phi under the names of its repository's first code, which joined query, key and value."""
+    spec, config = record("phi", "CausalLM")
+    named: Spec = {}
+    for name, (dtype, shape) in spec.items():
+        name = name.replace("model.layers.", "transformer.h.").replace(".self_attn.q_proj.", ".mixer.Wqkv.")
+        name = name.replace(".self_attn.dense.", ".mixer.out_proj.").replace(".input_layernorm.", ".ln.")
+        name = name.replace("model.embed_tokens.", "transformer.embd.wte.")
+        name = name.replace("lm_head.", "lm_head.linear.").replace("model.final_layernorm.", "lm_head.ln.")
+        if "k_proj" not in name and "v_proj" not in name:
+            named[name] = (dtype, (3 * shape[0], *shape[1:]) if ".Wqkv." in name else shape)
+    return named, config
