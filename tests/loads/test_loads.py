@@ -207,6 +207,25 @@ def test_where_the_converter_of_llama_cpp_stops(
     assert refused.facts["stopped_at"] == stops and refused.help.startswith(words)
 
 
+@pytest.mark.parametrize(
+    ("model_type", "head", "outcome"),
+    [
+        ("gemma2", True, REFUSES), ("gemma2", False, COMPLETE), ("cohere", True, REFUSES), ("starcoder2", True, REFUSES),
+        ("phi", False, REFUSES), ("phi", True, COMPLETE), ("qwen2_moe", False, REFUSES), ("llama", True, COMPLETE),
+        ("llama", False, COMPLETE), ("hunyuan_v1_dense", True, COMPLETE),
+    ],
+)  # fmt: skip
+def test_the_tied_head_in_mlx(tmp_path: Path, model_type: str, head: bool, outcome: str) -> None:
+    """Measured with mlx-lm 0.32.2: `load_model` of these folders."""
+    record = base_record(model_type, "CausalLM")
+    config, spec = {**record["config"], "tie_word_embeddings": True}, dict(spec_of(record))
+    spec.pop(HEAD_OF, None)
+    if head:
+        spec[HEAD_OF] = ("F32", (config["vocab_size"], config["hidden_size"]))
+    (load,) = judged_for(audit(str(write(healthy(spec, config), tmp_path))), "mlx").loads
+    assert load.outcome == outcome and ("lm_head" in load.because) == (outcome == REFUSES)
+
+
 def test_names_that_only_another_loader_does_not_read_are_not_an_error(tmp_path: Path) -> None:
     record = base_record("llama", "CausalLM")
     config = {**record["config"], "architectures": [record["class"]]}

@@ -9,8 +9,10 @@ from msgspec.structs import replace
 
 from inspector.auditing.loads.quantized import refused_by_vllm, refused_if_read
 from inspector.auditing.result import Audit
+from inspector.loading.mlx_heads import HEAD, head_refused
 from inspector.loading.mlx_methods import of_other_tool
 from inspector.loading.outcome import COMPLETE, RANDOM, REFUSES, Load
+from inspector.reconciler.ledger import COPY
 
 
 def refused(audited: Audit, values: Mapping[str, Any], loads: tuple[Load, ...]) -> tuple[Load, ...]:
@@ -23,6 +25,10 @@ def refused(audited: Audit, values: Mapping[str, Any], loads: tuple[Load, ...]) 
     answer = of_other_tool(values, kind if isinstance(kind, str) else None, audited.checkpoint.tensors)
     if answer is not None:
         loads = tuple(_refusing(one, answer[1], answer[0]) if one.loader == "mlx" else one for one in loads)
+    copied = any(line.family == HEAD and line.kind == COPY for line in audited.lines)
+    because = head_refused(kind if isinstance(kind, str) else None, audited.checkpoint.tensors, copied=copied)
+    if because:
+        loads = tuple(_refusing(one, because) if one.loader == "mlx" else one for one in loads)
     if _has_only_tied_head(audited):
         loads = tuple(_without_embedding(one) for one in loads)
     if not _has_prefix(audited):
