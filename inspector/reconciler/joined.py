@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import combinations
 
@@ -20,6 +21,8 @@ TOGETHER = (("query", "key", "value"), ("key", "value"), ("gate", "up"), ("query
 """Last words of the roles of projections with the same input, which programs join along their outputs."""
 JOINT = {"qkv": 3, "kv": 2, "gate_up": 2}
 """Last word of the role of a joint projection -> its number of parts."""
+KEY_AND_VALUE = re.compile(r"kv|key_?value|k_v", re.IGNORECASE)
+"""In the name of a joint matrix of keys and values alone; another matrix of their size has other outputs."""
 MLP_PARTS = frozenset(("gate", "gate_proj", "up", "up_proj", "w1", "w3"))
 
 
@@ -107,6 +110,8 @@ def _parts_of(extra: Unexpected, areas: _Areas, taken: Collection[int]) -> tuple
     found: list[tuple[Gap, ...]] = []
     for area in areas.get((_layer(extra.key), extra.boxes, len(extra.layout.shape)), {}).values():
         for parts in TOGETHER:
+            if parts == TOGETHER[1] and KEY_AND_VALUE.search(extra.key) is None:
+                continue
             gaps = tuple(area[part] for part in parts if part in area and id(area[part]) not in taken)
             if len(gaps) == len(parts) and _is_sum(extra.layout.shape, [gap.block.shape for gap in gaps]):
                 found.append(gaps)

@@ -127,7 +127,27 @@ def renamings(gaps: Sequence[Open], unexpected: Sequence[Open]) -> list[Pair]:
             left[1].difference_update(pair[1])
     found.extend(_inside_lists(gaps, unexpected, left))
     found.extend(_of_renamed_modules(gaps, unexpected, found, left))
-    return found
+    return list(_without_replaced_modules(gaps, unexpected, found))
+
+
+def _without_replaced_modules(
+    gaps: Sequence[Open], unexpected: Sequence[Open], found: Sequence[Pair]
+) -> Iterator[Pair]:
+    """Without pairs of two modules that have little else in common: one is stored in place of the other, as in hybrids
+    of attention and state spaces, where the outputs of both have the same shape.
+    """
+    members = [Counter(_module(one[0]) for one in side) for side in (gaps, unexpected)]
+    modules = [(_module(gaps[pair[0][0]][0]), _module(unexpected[pair[1][0]][0])) for pair in found]
+    paired = Counter(modules)
+    for pair, (expected, stored) in zip(found, modules, strict=True):
+        few = 2 * paired[expected, stored] < min(members[0][expected], members[1][stored])
+        if expected == stored or not few:
+            yield pair
+
+
+def _module(key: str) -> str:
+    """The module that contains the one of a tensor."""
+    return key.rsplit(".", 2)[0]
 
 
 def _of_renamed_modules(

@@ -729,3 +729,15 @@ def original_phi() -> tuple[Spec, Config]:
         if "k_proj" not in name and "v_proj" not in name:
             named[name] = (dtype, (3 * shape[0], *shape[1:]) if ".Wqkv." in name else shape)
     return named, config
+
+
+@pytest.mark.parametrize("model_type", ["llama", "qwen3", "olmo2"])
+def test_another_module_in_place_of_attention_is_neither_joined_nor_renamed(model_type: str) -> None:
+    """A hybrid of own code: its output matrix has the shape of attention's, or of key and value together."""
+    spec, config = record(model_type, "CausalLM")
+    width, at = config["hidden_size"], "model.layers.0.mamba."
+    mixed = without(spec, r"layers\.0\.self_attn\.")
+    mixed |= {f"{at}{name}": ("F32", (4,)) for name in ("dt_bias", "A_log", "D")}
+    mixed |= {f"{at}out_proj.weight": ("F32", (width, width)), f"{at}in_proj.weight": ("F32", (3 * width + 8, width))}
+    mixed |= {f"{at}conv1d.weight": ("F32", (width, 1, 4)), f"{at}conv1d.bias": ("F32", (width,))}
+    assert bad(judged(mixed, config)) == ["N404", "N406"]

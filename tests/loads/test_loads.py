@@ -210,8 +210,9 @@ def test_where_the_converter_of_llama_cpp_stops(
 @pytest.mark.parametrize(
     ("model_type", "head", "outcome"),
     [
-        ("gemma2", True, REFUSES), ("gemma2", False, COMPLETE), ("cohere", True, REFUSES), ("starcoder2", True, REFUSES),
-        ("phi", False, REFUSES), ("phi", True, COMPLETE), ("qwen2_moe", False, REFUSES), ("llama", True, COMPLETE),
+        ("gemma2", True, REFUSES), ("gemma2", False, COMPLETE), ("cohere", True, REFUSES),
+        ("starcoder2", True, REFUSES), ("phi", False, REFUSES),
+        ("phi", True, COMPLETE), ("qwen2_moe", False, REFUSES), ("llama", True, COMPLETE),
         ("llama", False, COMPLETE), ("hunyuan_v1_dense", True, COMPLETE),
     ],
 )  # fmt: skip
