@@ -138,10 +138,13 @@ def _without_replaced_modules(
     """
     members = [Counter(_module(one[0]) for one in side) for side in (gaps, unexpected)]
     modules = [(_module(gaps[pair[0][0]][0]), _module(unexpected[pair[1][0]][0])) for pair in found]
-    paired = Counter(modules)
-    for pair, (expected, stored) in zip(found, modules, strict=True):
-        few = 2 * paired[expected, stored] < min(members[0][expected], members[1][stored])
-        if expected == stored or not few:
+    paired = (Counter[tuple[str, str]](), Counter[tuple[str, str]]())
+    for pair, both in zip(found, modules, strict=True):
+        for side in (0, 1):
+            paired[side][both] += len(pair[side])
+    for pair, both in zip(found, modules, strict=True):
+        few = all(2 * paired[side][both] < members[side][both[side]] for side in (0, 1))
+        if both[0] == both[1] or not few:
             yield pair
 
 
