@@ -250,7 +250,21 @@ def _part_missing(case: Reconciled, cause: Explanation, confidence: str) -> Find
         fewer=fewer_layers(case, cause.where, Span.union(box[0] for box in cause.indices), stored[0][0])
         if stored
         else (),
+        instead="" if numbered else _stored_instead(case, cause),
         confidence=confidence,
+    )
+
+
+def _stored_instead(case: Reconciled, cause: Explanation) -> str:
+    """The module with several unexpected tensors exactly where a part is missing; empty if there is none."""
+    parent = f"{cause.where.rpartition('.')[0]}."
+    boxes: dict[str, list[tuple[Box, ...]]] = {}
+    for extra in case.placement.unexpected:
+        if extra.key.startswith(parent):
+            boxes.setdefault(extra.key.removeprefix(parent).partition(".")[0], []).append(extra.boxes)
+    there = set(cause.indices)
+    return next(
+        (name for name, found in boxes.items() if len(found) > 1 and all(set(one) == there for one in found)), ""
     )
 
 

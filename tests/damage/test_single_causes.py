@@ -740,4 +740,8 @@ def test_another_module_in_place_of_attention_is_neither_joined_nor_renamed(mode
     mixed |= {f"{at}{name}": ("F32", (4,)) for name in ("dt_bias", "A_log", "D")}
     mixed |= {f"{at}out_proj.weight": ("F32", (width, width)), f"{at}in_proj.weight": ("F32", (3 * width + 8, width))}
     mixed |= {f"{at}conv1d.weight": ("F32", (width, 1, 4)), f"{at}conv1d.bias": ("F32", (width,))}
-    assert bad(judged(mixed, config)) == ["N404", "N406"]
+    found, part = (one for one in judged(mixed, config).findings if one.severity != "note")
+    assert (found.code, found.facts["instead"], part.code) == ("N404", "mamba", "N406")
+    assert found.help.startswith("load it with the code that builds mamba")
+    (lost,) = (one for one in judged(without(spec, r"layers\.0\.self_attn\."), config).findings if one.code == "N404")
+    assert not lost.facts["instead"] and lost.help.startswith("download")

@@ -60,7 +60,9 @@ class LayersMissing(ContentFinding, frozen=True, kw_only=True):
 
     What to do
         Download the files that contain it, or repeat the conversion that dropped it. If the layer was removed on
-        purpose, the remaining ones need consecutive numbers, and the config their number.
+        purpose, the remaining ones need consecutive numbers, and the config their number. Where another module is
+        stored in place of the missing part, as in hybrids of attention and state spaces, load the model with the code
+        that builds it.
     """
 
     code = "N404"
@@ -73,15 +75,21 @@ class LayersMissing(ContentFinding, frozen=True, kw_only=True):
     groups: int
     part: str | None
     fewer: tuple[FewerLayers, ...] = ()
+    instead: str = ""
+    """Another module, which is stored exactly where this part is missing."""
 
     headline_text = "{what}"
     row_texts = (
         ("within", "{place.family}"),
         ("missing", "{tensors:count tensor}, {parameters} parameters"),
+        ("instead", "{instead}.*", "instead"),
         ("present", "{present}", "present"),
     )
 
     def remedy(self) -> Remedy:
+        if self.instead:
+            code = f"load it with the code that builds {self.instead} in place of {self.part}"
+            return Remedy(f"{code}: the class of the config has no such layers; or use the weights of that class")
         words = "download or convert the checkpoint again: no file contains these tensors"
         return Remedy("; or, ".join((words, *(one.words() for one in self.fewer))))
 
