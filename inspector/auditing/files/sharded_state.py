@@ -32,7 +32,7 @@ def with_sharded_state(audited: Audit) -> Audit:
     checkpoint = audited.checkpoint
     if FILE.fullmatch(checkpoint.set_name) is None:
         return audited
-    from inspector.findings.shards.names import FileNameUnknown
+    from inspector.findings.shards.names import FileNameUnknown, ModelWeightsAbsent
     from inspector.findings.shards.sharded_state import RanksMissing, ShardedState
     from inspector.findings.single_causes import OneRankOfSeveral
 
@@ -43,7 +43,8 @@ def with_sharded_state(audited: Audit) -> Audit:
         return audited
     kind = RanksMissing if of is not None and set(range(of)) - ranks else ShardedState
     own = kind(place=Place(file=checkpoint.set_name), ranks=tuple(sorted(ranks)), of=of or 0)
-    kept: list[Finding] = [one for one in audited.findings if not isinstance(one, ContentFinding | FileNameUnknown)]
+    replaced = ContentFinding | FileNameUnknown | ModelWeightsAbsent
+    kept: list[Finding] = [one for one in audited.findings if not isinstance(one, replaced)]
     skipped = (*audited.skipped, OPEN)
     audited = replace(audited, skipped=skipped, verdict=verdict_of([*kept, own], skipped), loads=())
     return audited.with_findings([*kept, own])
