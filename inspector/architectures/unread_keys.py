@@ -14,6 +14,13 @@ from inspector.architectures.catalog import data_file
 
 TABLE: Final = "unread_of_parts.json"
 """Version -> model type -> class -> path of a config within the config -> keys."""
+UNBUILT: Final[Mapping[str, tuple[str, ...]]] = {
+    "Sam3VideoModel": ("tracker_config", "vision_config", "backbone_config"),
+}
+"""Class -> the config within its config of which it builds no model (modeling_sam3_video.py: the tracker shares the
+encoder of the detector)."""
+READ_OF_UNBUILT: Final = frozenset({"patch_size"})
+"""Keys of such a config with which the class computes the sizes of its maps."""
 BACKBONE: Final = "backbone_config"
 OF_OWN_ENCODER: Final[Mapping[str, frozenset[str]]] = {
     "DPTForDepthEstimation": frozenset(
@@ -37,7 +44,19 @@ def unread_keys(values: Mapping[str, Any]) -> frozenset[str]:
 
 def is_read_in_part(values: Mapping[str, Any], path: tuple[str, ...], major: str) -> bool:
     """Whether the class of a config may refuse the value at a path within a config of it; True outside of these."""
-    return len(path) < 2 or path[-1] not in unread_in_part(values, path[:-1], major)
+    if len(path) < 2:
+        return True
+    if is_unbuilt(values, path[:-1]):
+        return path[-1] in READ_OF_UNBUILT
+    return path[-1] not in unread_in_part(values, path[:-1], major)
+
+
+def is_unbuilt(values: Mapping[str, Any], path: tuple[str, ...]) -> bool:
+    """Whether the class of a config builds no model of the config at a path within it."""
+    classes = values.get("architectures")
+    named = classes[0] if isinstance(classes, list) and classes and isinstance(classes[0], str) else ""
+    unbuilt = UNBUILT.get(named)
+    return unbuilt is not None and path[: len(unbuilt)] == unbuilt
 
 
 def unread_in_part(values: Mapping[str, Any], path: tuple[str, ...], major: str) -> frozenset[str]:

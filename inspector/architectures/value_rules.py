@@ -19,7 +19,7 @@ from inspector.architectures.refused_kinds import kinds_refused
 from inspector.architectures.refused_kinds_table import reads_of_config
 from inspector.architectures.refused_value import RefusedValue, looking_up, number_in, rules_of
 from inspector.architectures.rotary_rules import refused_rotary, rotates_all
-from inspector.architectures.unread_keys import unread_keys
+from inspector.architectures.unread_keys import is_unbuilt, unread_keys
 
 DTYPES: Final = ("dtype", "torch_dtype")
 _FLOATS: Final = frozenset({"float16", "half", "bfloat16", "float32", "float", "float64", "double"})
@@ -66,7 +66,7 @@ def refused_values(
         if major == OLDER:
             yield from _pruned(inner, path)
             yield from _beside_backbone(inner, path)
-        if isinstance(model_type, str):
+        if isinstance(model_type, str) and not is_unbuilt(values, path):
             for one in chain(_words(inner, model_type, path, major), _absent(inner, model_type, path, major)):
                 is_null = inner.get(one.path[-1]) is None
                 if not path and one.path[-1] in unread_keys(values):

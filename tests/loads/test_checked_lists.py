@@ -18,6 +18,7 @@ Expected = tuple[int, int] | None
 """Counts of missing and unexpected tensors; null where it refuses the config or a shape."""
 HALVED = ["Subsample", 8, 6, 4, 2, 2]
 WINDOWS = "vision_config.backbone_config.window_size_per_stage"
+UNBUILT = "tracker_config.vision_config.backbone_config.intermediate_size"
 BLOCKS = "vision_config.backbone_config.blocks_per_stage"
 NEWEST: list[tuple[str, str, tuple[str, Any], Expected]] = [
     # parts of which a class reads some keys only, and sizes of what other classes build
@@ -26,6 +27,7 @@ NEWEST: list[tuple[str, str, tuple[str, Any], Expected]] = [
     ("pi0", "PI0Model", ("dit_config.vocab_size", -1), (0, 0)),
     ("maskformer", "Segmentation", ("decoder_config.decoder_attention_heads", 0), None),
     ("maskformer", "Segmentation", ("decoder_config.model_type", "bert"), None),
+    ("sam3_video", "Model", (UNBUILT, -1), (0, 0)),  # the tracker shares the detector's encoder
     ("vit", "Classification", ("pooler_output_size", -1), (0, 0)),
     ("deit", "Modeling", ("pooler_output_size", -1), (0, 0)),
     ("dpt", "Estimation", ("pooler_output_size", -1), (0, 0)),
