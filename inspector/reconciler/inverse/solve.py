@@ -89,7 +89,9 @@ def _in_proportion(current: float, ratio: float) -> list[float]:
     """The fractions that have a dim as a multiple, an inverse, a square or an inverse square, `ratio`
     times as large.
     """
-    others = [current * ratio, current / ratio, current * ratio**0.5, current / ratio**0.5]
+    others = [current * ratio, current / ratio]
+    if ratio > 0:  # a negative number has no root
+        others += [current * ratio**0.5, current / ratio**0.5]
     return [one for one in dict.fromkeys(others) if not one.is_integer() or one == 1]
 
 
