@@ -23,6 +23,8 @@ Tensors = dict[tuple[str, int], frozenset[tuple[Box, Shape]]]
 """(family, layer) -> the further indices and the shape of its tensors."""
 ELSEWHERE = -1
 """The layer of tensors outside the numbered stack."""
+MOST_REMOVED = 1000
+"""No model has lost more layers than this; a config may state any number."""
 
 
 def fewer_layers(case: Reconciled, prefix: str, missing: Span, stored: Span) -> tuple[FewerLayers, ...]:
@@ -31,7 +33,7 @@ def fewer_layers(case: Reconciled, prefix: str, missing: Span, stored: Span) -> 
     prefix: the stack, with a single `#` at its end. missing, stored: its numbers. Layers in the middle count as
     removed only if nothing else is missing: an incomplete save lacks other tensors too.
     """
-    if not stored or not case.plan.scope.settings.known:
+    if not stored or missing.size > MOST_REMOVED or not case.plan.scope.settings.known:
         return ()
     last = Span.range(stored.last + 1, stored.last + 1 + missing.size) & missing
     readings = [last] if last else []
@@ -112,6 +114,6 @@ def _tensors(plan: Plan, prefix: str, numbers: Mapping[int, int]) -> Tensors:
 
 
 def _by_layer(axes: Sequence[Span], numbers: Mapping[int, int]) -> Iterator[tuple[int, Box]]:
-    for number in axes[0]:
-        if number in numbers:
-            yield numbers[number], tuple(axes[1:])
+    for old, new in numbers.items():
+        if old in axes[0]:
+            yield new, tuple(axes[1:])

@@ -82,7 +82,7 @@ def _heads_pruned(case: Reconciled, mismatched: Sequence[Placed]) -> HeadsPruned
         return None  # a config of this type can state the same number for all layers
     from inspector.findings.pruned import HeadsPruned, LayerHeads
 
-    noun = nouns_of(mismatched[0].block.key)[0]
+    noun = next(iter(nouns_of(mismatched[0].block.key)), "")  # a part without numbered layers has none
     numbers: dict[int, list[int]] = {}
     for layer, found in sorted(layers.items()):
         numbers.setdefault(min(found), []).append(layer)
@@ -155,7 +155,7 @@ def _mlps_pruned(placement: Placement, mismatched: Sequence[Placed]) -> MlpsPrun
         return None
     from inspector.findings.pruned import LayerWidth, MlpsPruned
 
-    noun = nouns_of(mismatched[0].block.key)[0]
+    noun = next(iter(nouns_of(mismatched[0].block.key)), "")  # a part without numbered layers has none
     numbers: dict[int, list[int]] = {}
     for layer, found in sorted(widths.items()):
         numbers.setdefault(int(min(found) * width), []).append(layer)

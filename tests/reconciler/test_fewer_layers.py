@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from inspector.findings.names.layers import FewerLayers, LayersMissing
-from tests.judged import base_record, judged, spec_of
+from tests.judged import base_record, codes, judged, spec_of
 
 
 def fewer(model_type: str, lost: str, changed: dict[str, Any], class_suffix: str = "") -> list[FewerLayers]:
@@ -53,3 +53,11 @@ def test_too_large_a_number_is_named_although_another_tensor_is_lost() -> None:
 )
 def test_no_smaller_model_is_stated_where_it_is_none(model_type: str, lost: str) -> None:
     assert not fewer(model_type, lost, {}, "ForCausalLM")
+
+
+@pytest.mark.parametrize("stated", [10**6, 10**9])
+def test_a_config_may_state_any_number_of_layers(stated: int) -> None:
+    record = base_record("llama", "CausalLM")
+    spec = {name: entry for name, entry in spec_of(record).items() if ".1." not in name}
+    config = {**record["config"], "model_type": "llama", "architectures": [record["class"]]}
+    assert codes(judged(spec, {**config, "num_hidden_layers": stated})) == {"N404"}

@@ -73,3 +73,10 @@ def test_layers_with_fewer_heads_and_narrower_mlps_are_one_finding(model_type: s
 @pytest.mark.parametrize(("layers", "parts"), [({0, 1}, ("k_proj", "v_proj")), ({0, 1, 2}, WHOLE["llama"])])
 def test_widths_that_a_config_can_state_are_not_reported_as_pruned(layers: set[int], parts: tuple[str, ...]) -> None:
     assert not {"D504", "D510"}.intersection(without_heads("llama", layers, parts, mlps=True))
+
+
+def test_a_part_without_layers_has_no_noun() -> None:
+    record = base_record("molmo2_adapter")
+    config = {**record["config"], "vision_feature_layer": [24, 18, 18]}
+    audited = judged(spec_of(record), {**config, "architectures": [record["class"]]})
+    assert audited.verdict == "findings"
