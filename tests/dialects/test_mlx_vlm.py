@@ -16,7 +16,7 @@ from tests.adapters.records import Spec, checkpoint
 from tests.judged import base_record, codes, judged, spec_of
 
 TYPES = ["qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_5", "mistral3", "llava", "gemma3", "paligemma", "internvl",
-         "idefics2", "idefics3", "smolvlm", "minicpmv4_6"]  # fmt: skip
+         "idefics2", "idefics3", "smolvlm", "minicpmv4_6", "glm_ocr"]  # fmt: skip
 PREFIXES = {
     "model.vision_tower.vit_merger.": "vit_merger.", "model.merger.": "merger.",
     "model.visual.": "vision_tower.", "visual.": "vision_tower.", "model.vision_tower.": "vision_tower.",

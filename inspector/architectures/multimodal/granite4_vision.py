@@ -6,7 +6,7 @@ sides of a window before and after are the two numbers of `downsample_rate`. The
 """
 
 from inspector.architectures.multimodal.blip import QFORMER
-from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, TIES
+from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, LANGUAGE_FIRST, TIES
 from inspector.architectures.text.granite import GRANITE
 from inspector.notation.definition import Architecture, Dims, part, rows, submodel, under
 from inspector.notation.kinds import affine, dense, param
@@ -18,7 +18,7 @@ WINDOW = rows(
     under("qformer", QFORMER.parts, L="Q", d="v", e="v", ff="fq", h="v//64",
           use_qformer_text_input="qformer_config.use_qformer_text_input"),
     part("out_linear",      "bridge.out",     dense("v -> d")))
-GRANITE4_VISION = Architecture("granite4_vision", ties=TIES, heads=BARE_MODEL,
+GRANITE4_VISION = Architecture("granite4_vision", ties=TIES, heads=BARE_MODEL, dialects=({}, LANGUAGE_FIRST),
     ignores="spatial_target_layers spatial_vision_layer vision_feature_layer vision_feature_select_strategy",
     dims=Dims(
         d="text.d", V="text.V", v="vision_config.hidden_size", near="numbers(downsample_rate)[0]",

@@ -165,7 +165,7 @@ QWEN3_VL = Architecture("qwen3_vl qwen3_vl_moe", ties=TIES, dims=TEXT, heads=BAR
     parts=rows(
         submodel("text",   "language_model.", head="Model"),
         submodel("vision", "visual.", QWEN3_VL_VISION)))
-COHERE_COMPASS = Architecture("cohere_compass", ties=TIES, dims=TEXT, heads=BARE_MODEL,
+COHERE_COMPASS = Architecture("cohere_compass", ties=TIES, dims=TEXT, heads=BARE_MODEL, dialects=({}, MLX_NAMES),
     parts=rows(
         submodel("text",   "language_model.", head="Model"),
         submodel("vision", "visual.", QWEN3_VL_VISION)))
@@ -194,7 +194,8 @@ GLM46V = Architecture("glm46v glmga", ties=TIES, dims=TEXT, heads=BARE_MODEL, di
 GLM_OCR_PARTS = rows(
     submodel("text",   "language_model.", head="Model"),
     submodel("vision", "visual.", GLM_OCR_VISION))
-GLM_OCR = Architecture("glm_ocr", ties=TIED_IF_ONE_SAYS, dims=TEXT, heads=BARE_MODEL, parts=GLM_OCR_PARTS)
+GLM_OCR = Architecture("glm_ocr", ties=TIED_IF_ONE_SAYS, dims=TEXT, heads=BARE_MODEL, dialects=({}, MLX_NAMES),
+                       parts=GLM_OCR_PARTS)
 GLM5_NEXT = Architecture("glm5_next", ties=TIES, dims=TEXT, heads=BARE_MODEL, parts=GLM_OCR_PARTS)
 EXAONE4_5 = Architecture("exaone4_5", ties=TIES, dims=TEXT, heads=BARE_MODEL,
     parts=rows(
