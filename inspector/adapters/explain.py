@@ -122,15 +122,18 @@ def _account(values: Mapping[str, Any], families: Families, base: Base | None, *
     difference = None
     planned = None if base is None or (alone and base.composite) else plan_with(base, method, values, families)
     elsewhere = [] if base is None or alone else list(_named_elsewhere(base, method, values, families))
+    unreached = {} if base is None or alone or elsewhere else _unreached(base, stated, families)
+    hidden = base is not None and bool(elsewhere or unreached) and _is_of_own_code(base)
+    if hidden:
+        elsewhere, unreached = [], {}
     if base is not None and planned is not None:
-        if not ((elsewhere and not base.declared) or (unknown and base.composite)):
+        if not (hidden or (elsewhere and not base.declared) or (unknown and base.composite)):
             difference = _difference(base, method, values, families, planned)
         if not alone:
             strange = tuple(one for one in plan.expected if one.module in unknown)
             plan = replace(planned, expected=(*planned.expected, *strange))
     matched = matched_with(plan, families)
     instead = taken_out(method, families) or of_whole_model(method, values, families) or merged_linear(families)
-    unreached = {} if base is None or alone or elsewhere else _unreached(base, stated, families)
     without_place = () if difference is None or instead or elsewhere or unreached else difference.ignored
     dropped = None if base is None else ignored(without_place, base, stated.get("task_type"))
     strays = frozenset(one.key for one in without_place if dropped is not None)
@@ -159,6 +162,9 @@ def _account(values: Mapping[str, Any], families: Families, base: Base | None, *
     unchecked = () if alone else plan.unclear
     if base is not None and unknown:
         unchecked = (*unchecked, f"names that the definition of {base.name} does not have: {family_name(unknown[0])}")
+    if base is not None and hidden:
+        class_name = base.claim.class_name if base.claim is not None else None
+        unchecked = (*unchecked, f"the names in memory of {class_name}, which is code of the base's repository")
     total = None if alone or unchecked else expected_parameters(plan, families)
     trained = _trained(with_modules_of_task(values))
     matched = [replace(one, expected=None) if one.key in strays else one for one in matched]
@@ -244,6 +250,12 @@ def _named_elsewhere(base: Base, method: str, values: Mapping[str, Any], familie
             yield from _under(before, after, families)
 
 
+def _is_of_own_code(base: Base) -> bool:
+    """True if the config states a class that the definition does not know: its names in memory are unknown."""
+    claim = base.claim
+    return claim is not None and claim.class_name is not None and claim.definition is not None and claim.head is None
+
+
 def _unreached(base: Base, values: Mapping[str, Any], families: Families) -> dict[str, str]:
     """Families under names in the base's files that PEFT does not find in memory -> the names that it finds.
 
@@ -275,6 +287,7 @@ def _names_of_files(unreached: Mapping[str, str], families: Families) -> Iterato
             of=sum(family.tensors for one, family in families.items() if tuner_name(one) is not None),
             stored=names_in(key, boxes, 1)[0],
             wanted=names_in(wanted, boxes, 1)[0],
+            renames=renames_of(list(unreached), lambda one: unreached.get(one, one), families),
         )
 
 

@@ -344,6 +344,8 @@ def test_names_from_before_the_language_model_moved(model_type: str, path: str) 
     adapter = {"peft_type": "LORA", "r": 4, "target_modules": ["q_proj"], "task_type": "CAUSAL_LM"}
     audited = with_base(spec, adapter, {"architectures": [record["class"]], **record["config"]})
     assert spec and codes(audited) == (set() if "language" in path else {"A919"})
+    unknown = with_base(spec, adapter, {**record["config"], "architectures": ["ColQwen"]})  # code of its repository
+    assert (unknown.verdict, codes(unknown)) == ("clean" if "language" in path else "undecided", set())
 
 
 def test_a_target_without_tensors_is_an_error_with_the_base_and_a_note_without() -> None:

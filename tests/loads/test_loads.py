@@ -227,6 +227,25 @@ def test_the_tied_head_in_mlx(tmp_path: Path, model_type: str, head: bool, outco
     assert load.outcome == outcome and ("lm_head" in load.because) == (outcome == REFUSES)
 
 
+@pytest.mark.parametrize(("before", "end", "new"), [
+    ("transformer.transformer_blocks.0.attn.to_q", ".default.weight", "transformer.transformer_blocks.*.attn.to_q"),
+    ("transformer_blocks.0.attn.to_q", ".weight", "transformer."),
+    ("unet.mid_block.attentions.0.proj_in", ".default.weight", "unet.mid_block.attentions.*.proj_in"),
+    ("transformer.transformer_blocks.0.attn.to_q", ".weight", ""),
+])  # fmt: skip
+def test_an_adapter_of_which_diffusers_finds_no_name(before: str, end: str, new: str) -> None:
+    """Measured with diffusers 0.42, which ignores such files or refuses them; without `--for` it is a note."""
+    spec: dict[str, tuple[str, tuple[int, ...]]] = {
+        f"{before}.lora_A{end}": ("F16", (4, 32)),
+        f"{before}.lora_B{end}": ("F16", (32, 4)),
+    }
+    found = judged_for(audited_spec(spec, None), "diffusers").findings
+    errors = [one for one in found if one.severity == "error"]
+    assert [one.code for one in errors] == (["N429"] if new else [])
+    assert all(step.new and str(step.new).startswith(new) for one in errors for step in one.steps)
+    assert "A970" not in {one.code for one in found}
+
+
 def test_names_that_only_another_loader_does_not_read_are_not_an_error(tmp_path: Path) -> None:
     record = base_record("llama", "CausalLM")
     config = {**record["config"], "architectures": [record["class"]]}

@@ -11,7 +11,14 @@ modeling_colqwen2.py: a whole joined model below `vlm.` and a linear to `embeddi
 ColPali.
 """
 
-from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, JOINED, SPELLINGS, TIED_IF_ONE_SAYS, TIES
+from inspector.architectures.multimodal.joined_blocks import (
+    BARE_MODEL,
+    JOINED,
+    LANGUAGE_FIRST,
+    SPELLINGS,
+    TIED_IF_ONE_SAYS,
+    TIES,
+)
 from inspector.architectures.multimodal.llava import PALIGEMMA
 from inspector.architectures.multimodal.qwen_vl import QWEN2_5_VL_VISION, QWEN2_VL
 from inspector.architectures.vision.sam import SAM_VISION
@@ -91,7 +98,7 @@ FAST_VLM = Architecture("fast_vlm", ties=TIED_IF_ONE_SAYS, heads=BARE_MODEL,
         opaque("vision_tower.", "a network of the timm library"),
         part("multi_modal_projector.linear_1", "bridge.in",  linear("v -> d", bias="b")),
         part("multi_modal_projector.linear_2", "bridge.out", linear("d -> d", bias="b"))))
-LFM2_VL = Architecture("lfm2_vl lfm2-vl", heads=BARE_MODEL,
+LFM2_VL = Architecture("lfm2_vl lfm2-vl", heads=BARE_MODEL, dialects=({}, LANGUAGE_FIRST),  # mlx-vlm's
     ties="text_config.tie_embedding | (text_config.tie_word_embeddings | true) when transformers_version[0] == '4' "
          "| tie_word_embeddings | true",
     dims=TEXT | Dims(i="v*downsample_factor**2", b="projector_bias", q="projector_hidden_size"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
@@ -26,8 +26,8 @@ from inspector.loading.tables import NEWEST
 from inspector.reconciler.ledger import COPY
 
 if TYPE_CHECKING:
+    from inspector.findings.adapters.unread import AdapterNamesUnread
     from inspector.findings.other_format import FormatNotRead
-    from inspector.loading.outcome import Load
 
 SENTENCES: Final = "sentence-transformers"
 OWN_ENCODERS: Final = ("t5", "mt5", "umt5", "longt5", "switch_transformers")
@@ -84,8 +84,13 @@ def judged_for(audited: Audit, name: str) -> Audit:
     if load.outcome in FAILURES and not said:
         other = next((one for one in audited.loads if one.loader == loader and one.outcome == COMPLETE), None)
         named = "" if other is None else f"{other.loader} {other.version or ''}".strip()
-        named = READS_MORE if refused else named
-        findings = ordered((*findings, failure(audited, load, LoaderFails, named)))
+        unread = _unread_names(findings) if refused else None
+        named = READS_MORE if refused and unread is None else named
+        failed = failure(audited, load, LoaderFails, named)
+        if unread is not None and unread.renames and not unread.scaled:  # one cause, one finding
+            failed = replace(failed, renames=unread.renames)
+            findings = [one for one in findings if one is not unread]
+        findings = ordered((*findings, failed))
     verdict = audited.verdict if audited.verdict == UNREADABLE else verdict_of(findings, audited.skipped)
     audited = replace(audited, loads=(load,), findings=tuple(findings), verdict=verdict)
     return left_open(audited, load) if load.outcome == UNKNOWN else audited
@@ -116,7 +121,7 @@ def _as_new_encoder(audited: Audit) -> Iterator[Load]:
 
 
 def _of_refused_adapter(audited: Audit, loader: str) -> list[Load]:
-    """What diffusers does with an adapter of another program that it refuses by a note."""
+    """What diffusers does with an adapter of another program of which a note says that it does not read it."""
     if loader != "diffusers" or not audited.findings:
         return []
     from inspector.findings.adapters.unread import AdapterDimsUnread, AdapterMethodUnread
@@ -126,7 +131,19 @@ def _of_refused_adapter(audited: Audit, loader: str) -> list[Load]:
         if isinstance(one, AdapterDimsUnread) or (isinstance(one, AdapterMethodUnread) and one.refused):
             because = one.headline().replace(loader, "it", 1)
             return [Load(loader=loader, version=VERSION, outcome=REFUSES, because=because)]
-    return []
+    unread = _unread_names(audited.findings)
+    if unread is None:
+        return []
+    outcome = REFUSES if unread.refused else UNSUPPORTED
+    because = unread.headline().replace(loader, "it", 1)
+    return [Load(loader=loader, version=VERSION, outcome=outcome, because=because)]
+
+
+def _unread_names(findings: Sequence[Finding]) -> AdapterNamesUnread | None:
+    """The note that diffusers finds no tensor of an adapter by its name."""
+    from inspector.findings.adapters.unread import AdapterNamesUnread
+
+    return next((one for one in findings if isinstance(one, AdapterNamesUnread) and not one.partly), None)
 
 
 def _for_strict_names(finding: Finding) -> Finding:
