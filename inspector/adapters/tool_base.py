@@ -27,6 +27,7 @@ from inspector.algebra.names import name_of
 from inspector.findings.adapters.tensors import AdapterShapeDiffers
 from inspector.findings.adapters.tools import AdapterModulesUnmatched, AdapterPairDiffers, AdapterPartMissing
 from inspector.findings.adapters.whole import AdapterBaseDiffers, ShapeExample
+from inspector.findings.adapters.widened import AdapterWidensBase
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 
 COMPONENTS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -139,7 +140,7 @@ class Compared(Struct, frozen=True):
 
     unchecked: modules of components that the base does not show, or under names that cannot be compared. absent:
     modules without a full difference although the same module of all other blocks, and other modules of their block,
-    have one.
+    have one. widened: modules with several times the base's inputs -> the numbers of inputs of both.
     """
 
     modules: int
@@ -148,6 +149,7 @@ class Compared(Struct, frozen=True):
     unchecked: tuple[str, ...]
     differences: tuple[ModuleDifference, ...]
     absent: tuple[str, ...] = ()
+    widened: Mapping[str, tuple[int, int]] = {}
 
 
 def compare(modules: Sequence[ChangedModule], base: BaseModules) -> Compared:
@@ -157,6 +159,7 @@ def compare(modules: Sequence[ChangedModule], base: BaseModules) -> Compared:
     unchecked: list[str] = []
     differences: list[ModuleDifference] = []
     fitting: set[str] = set()
+    widened: dict[str, tuple[int, int]] = {}
     several = len({module.component for module in modules}) > 1
     apart = BESIDE if several and "" in base.modules else frozenset[str]()
     attention = _attention(base)
@@ -186,6 +189,9 @@ def compare(modules: Sequence[ChangedModule], base: BaseModules) -> Compared:
                 fitting.add(module.component)
                 differences.extend(_of_pieces(module, name, weight))
                 tensors += len(dict(_at(module, index)))
+                down = dict(_at(module, index)).get(PAIR[0])
+                if plain(name) in WIDENED and down is not None and is_wider(down, weight):
+                    widened[name] = (down[1], weight[1])
                 differences.extend(_differing(module, index, name, weight, base))
     if attention:
         checked, differing, beyond = of_image_prompt(modules, attention)
@@ -201,7 +207,7 @@ def compare(modules: Sequence[ChangedModule], base: BaseModules) -> Compared:
             unchecked.extend(lost.pop(component))
     unmatched = tuple(name for names in lost.values() for name in names)
     absent = tuple(_absent_of_full(modules, base))
-    return Compared(matched + len(unmatched), tensors, unmatched, tuple(unchecked), tuple(differences), absent)
+    return Compared(matched + len(unmatched), tensors, unmatched, tuple(unchecked), tuple(differences), absent, widened)
 
 
 def _of_pieces(module: ChangedModule, name: str, weight: Shape) -> Iterator[ModuleDifference]:
@@ -356,6 +362,8 @@ def tool_findings(compared: Compared, base: BaseModules, known: Sequence[Finding
             modules=len(compared.unmatched),
             of=compared.modules,
         )
+    for module, (inputs, of_base) in compared.widened.items():
+        yield AdapterWidensBase(module=module, inputs=inputs, of_base=of_base, base=base.name or base.source)
     if most:
         return  # another base: that what the two share differs too follows from it
     if compared.absent:

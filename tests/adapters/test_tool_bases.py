@@ -464,6 +464,19 @@ def test_a_scale_with_the_names_of_diffusers_is_multiplied_in() -> None:
     assert not remedy.steps and "alpha / rank" in remedy.words
 
 
+@pytest.mark.parametrize(("times", "noted"), [(1, set()), (2, {"A973"}), (6, {"A973"})])
+def test_an_adapter_that_widens_the_first_module_of_flux(times: int, noted: set[str]) -> None:
+    """Measured with diffusers 0.42: the weight of `x_embedder` gets columns of zeros, and the inputs must have them."""
+    name = "diffusers FluxTransformer2DModel"
+    rows, columns = genuine(records()[name]["base"])["x_embedder.weight"][1]
+    spec = stored(name) | {
+        "transformer.x_embedder.lora_A.weight": ("F32", (4, columns * times)),
+        "transformer.x_embedder.lora_B.weight": ("F32", (rows, 4)),
+    }
+    found = with_base(spec, base_of(name))
+    assert (found.verdict, {one.code for one in found.findings} - {"A901"}) == ("clean", noted)
+
+
 @pytest.mark.parametrize(
     ("module", "noted"),
     [

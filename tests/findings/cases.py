@@ -996,6 +996,11 @@ def merged_linear(spec: Spec) -> None:
         spec[f"{path}.lora_B.weight"] = ("F32", (1536, 16, 1))
 
 
+SMALL_FLUX = {
+    "_class_name": "FluxTransformer2DModel", "_diffusers_version": "0.42.0", "in_channels": 64, "num_layers": 1,
+    "num_single_layers": 1, "attention_head_dim": 24, "num_attention_heads": 2, "joint_attention_dim": 96,
+    "pooled_projection_dim": 32, "guidance_embeds": True,
+}  # fmt: skip
 SMALL_UNET = {
     "_class_name": "UNet2DConditionModel", "block_out_channels": [32, 64], "layers_per_block": 1, "norm_num_groups": 8,
     "cross_attention_dim": 24, "attention_head_dim": 8, "down_block_types": ["CrossAttnDownBlock2D", "DownBlock2D"],
@@ -1236,6 +1241,18 @@ FIRES |= {
             None,
         ),
         base=BaseRead("base", audit_loaded(checkpoint({}, None, SMALL_UNET))),
+    ),
+    "adapter-widens-base": lambda: audit_adapter(
+        checkpoint(
+            {
+                "transformer.x_embedder.lora_A.weight": ("F16", (4, 384)),
+                "transformer.x_embedder.lora_B.weight": ("F16", (48, 4)),
+                "transformer.context_embedder.lora_A.weight": ("F16", (4, 96)),
+                "transformer.context_embedder.lora_B.weight": ("F16", (48, 4)),
+            },
+            None,
+        ),
+        base=BaseRead("base", audit_loaded(checkpoint({}, None, SMALL_FLUX))),
     ),
     "adapter-tensor-unknown": lambda: kohya(put("lora_unet_mid_block_attentions_0_attn1_to_q.lora_side", "F16", 4, 64)),
 }
