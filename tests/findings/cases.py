@@ -709,6 +709,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "config-disagrees": lambda: llama(num_key_value_heads=32),
     "config-impossible": lambda: llama(num_attention_heads=33, num_key_value_heads=33, head_dim=None),
     "config-refused": refused,
+    "key-stated-twice": lambda: saved("m2m_100", "Generation", encoder_layers=5, num_hidden_layers=3),
     "key-not-understood": lambda: llama(my_router_depth=3),
     "names-of-another-architecture": lambda: judged(genuine(LLAMA8B), GPT2),
     "prefix-on-names": lambda: judged(

@@ -663,3 +663,25 @@ def test_another_name_of_a_key_with_another_value_is_removed(
     assert isinstance(finding, LoaderFails) and f"in place of {key}" in finding.because
     assert (step.action, step.key) == ("remove", (other,))
     assert audit(str(write(damaged(folder, [["unset", [other]]]), tmp_path / "mended"))).verdict == "clean"
+
+
+@pytest.mark.parametrize(("model_type", "suffix", "other", "key"), [
+    ("m2m_100", "Generation", "num_hidden_layers", "encoder_layers"),
+    ("florence2", "Generation", "num_hidden_layers", "text_config.encoder_layers"),
+    ("codegen", "CausalLM", "num_hidden_layers", "n_layer"), ("gpt_neo", "CausalLM", "num_hidden_layers", "num_layers"),
+])  # fmt: skip
+def test_a_key_is_wrong_only_under_the_name_that_does_not_decide(
+    model_type: str, suffix: str, other: str, key: str, tmp_path: Path
+) -> None:
+    """Measured with 5.23 and 4.57: the former loads everything, the latter builds one more layer."""
+    one = base_record(model_type, suffix)
+    *path, name = key.split(".")
+    inner = one["config"][path[0]] if path else one["config"]
+    twice = {**inner, name: inner[name] + 1, other: inner[name]}
+    folder = healthy(spec_of(one), {**one["config"], **({path[0]: twice} if path else twice)})
+    found = audit(str(write(folder, tmp_path / "damaged")))
+    (finding,) = (one for one in found.findings if one.severity != "note")
+    (step,) = finding.remedy().steps
+    assert (finding.code, finding.place.key, found.loads[0].outcome) == ("C328", key, "complete")
+    assert (step.key, step.new) == ((*path, name), inner[name])
+    assert audit(str(write(damaged(folder, [["config", step.key, step.new]]), tmp_path / "mended"))).verdict == "clean"

@@ -18,7 +18,7 @@ from inspector.auditing.identity.own_program import for_own_program
 from inspector.auditing.loads.accepted_values import accepted_by_peft, is_apart
 from inspector.auditing.loads.prefixes import prefixes, renames
 from inspector.auditing.loads.quantized import has_packed, is_by_quantization
-from inspector.auditing.loads.surplus import surplus_block, with_other_name
+from inspector.auditing.loads.surplus import surplus_block, with_names_that_decide, with_other_name
 from inspector.auditing.quantized.torchao_names import undivided_names
 from inspector.auditing.result import Audit
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
@@ -120,6 +120,7 @@ def with_failures(audited: Audit, findings: list[Finding], given: Callable[[], G
     findings = for_own_program(audited, findings)
     if newest.loader == "transformers" and audited.checkpoint.config is not None:
         known = given()
+        findings = with_names_that_decide(findings, newest, given)
         if not all(one.severity == "note" for one in findings):
             from inspector.auditing.identity.ignored_parts import with_ignored
 

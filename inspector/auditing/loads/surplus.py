@@ -1,8 +1,8 @@
-"""Finds a config key without which a loader loads a checkpoint."""
+"""Finds a config key without which a loader loads a checkpoint, or in place of which it reads another name of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from inspector.architectures.value_rules import QUANTIZATION, configs_within
 from inspector.auditing.loads.quantized import has_block_too_many
 from inspector.auditing.result import Audit
+from inspector.findings.finding import Finding
 from inspector.loading.given import Given
 from inspector.loading.newest_config import other_names_that_decide
 from inspector.loading.outcome import COMPLETE, FAILURES, REFUSES, Load
@@ -44,3 +45,28 @@ def with_other_name(finding: LoaderFails | WriterRefuses, given: Callable[[], Gi
                 because = f"its config class reads {other} {inner[other]} in place of {key} {inner[key]}"
                 return replace(finding, because=because, surplus=".".join((*path, other)), keys=())
     return finding
+
+
+def with_names_that_decide(findings: Sequence[Finding], newest: Load, given: Callable[[], Given]) -> list[Finding]:
+    """The findings, with a warning in place of each error on a key that transformers 5 reads under another name, if
+    the value of that name is the one of the weights.
+    """
+    from inspector.findings.config import ConfigDisagrees
+    from inspector.findings.key_names import KeyStatedTwice
+
+    if newest.outcome != COMPLETE or not any(type(one) is ConfigDisagrees for one in findings):
+        return list(findings)
+    values = given().values or {}
+    others = {
+        ".".join((*path, key)): (other, inner[other])
+        for path, inner, model_type in configs_within(values, values.get("model_type"))
+        for other, key in other_names_that_decide(inner, model_type)
+    }
+    loader = f"{newest.loader} {newest.version or ''}".rstrip()
+    return [
+        KeyStatedTwice(place=one.place, key=one.key, stated=one.stated, other=others[one.key][0], solved=one.solved,
+                       loads=loader)
+        if type(one) is ConfigDisagrees and one.key in others and others[one.key][1] == one.solved
+        else one
+        for one in findings
+    ]  # fmt: skip
