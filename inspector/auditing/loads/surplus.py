@@ -51,11 +51,11 @@ def with_names_that_decide(findings: Sequence[Finding], newest: Load, given: Cal
     """The findings, with a warning in place of each error on a key that transformers 5 reads under another name, if
     the value of that name is the one of the weights.
     """
+    if newest.outcome != COMPLETE or all(one.severity != "error" for one in findings):
+        return list(findings)
     from inspector.findings.config import ConfigDisagrees
     from inspector.findings.key_names import KeyStatedTwice
 
-    if newest.outcome != COMPLETE or not any(type(one) is ConfigDisagrees for one in findings):
-        return list(findings)
     values = given().values or {}
     others = {
         ".".join((*path, key)): (other, inner[other])
