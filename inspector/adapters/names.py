@@ -7,7 +7,8 @@ Sources: the `adapter_layer_names` and `other_param_names` of PEFT's tuners, and
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import takewhile
 from typing import Final
 
 from msgspec import Struct
@@ -110,12 +111,27 @@ def saved_name(key: str) -> str:
 
 def saved_namer(keys: Collection[str]) -> Callable[[str], str]:
     """`saved_name` for the names of one file: if no tuner's tensor has PEFT's prefix, modules saved as a whole lack it
-    too. A copy that a module trained as a whole has only under its name in memory is that module.
+    too, and they have the wrappers with which all names of the tuner begin. A copy that a module trained as a whole has
+    only under its name in memory is that module.
     """
     tuned = [key for key in keys if tuner_name(key) is not None]
+    outer = _outer(tuned)
     if not tuned or any(OWN_PREFIX in key for key in keys):
-        return lambda key: plain if _SAVED in key and (plain := uncopied(key)) not in keys else saved_name(key)
-    return lambda key: saved_name(key) if key in PROMPT_TENSORS or tuner_name(key) is not None else PREFIX + key
+        return lambda key: (
+            plain.removeprefix(outer)
+            if _SAVED in key and (plain := uncopied(key)) not in keys
+            else saved_name(key).removeprefix(outer)
+        )
+    return lambda key: (
+        saved_name(key) if key in PROMPT_TENSORS or tuner_name(key) is not None else PREFIX + key.removeprefix(outer)
+    )
+
+
+def _outer(tuned: Sequence[str]) -> str:
+    """The names of wrappers with which all of these keys begin, "module." for DataParallel; "" without any."""
+    segments = tuned[0].split(".") if tuned else ()
+    outer = "".join(f"{one}." for one in takewhile(lambda one: one == "module" or one in WRAPPERS, segments))
+    return outer if all(key.startswith(outer) for key in tuned) else ""
 
 
 def loaded_name(key: str, renaming: bool = False) -> str:

@@ -70,6 +70,25 @@ def test_a_whole_state_dict_is_an_adapter_too(tmp_path: Path) -> None:
     assert audited.counts.extra_components == 48 + 107 * 48
 
 
+@pytest.mark.parametrize(("outer", "inner"), [
+    ("module.", PREFIX), ("module.", ""), ("_orig_mod.", PREFIX), ("_orig_mod.module.", PREFIX),
+])  # fmt: skip
+def test_whole_tensors_of_the_base_are_in_the_same_wrapper(outer: str, inner: str, tmp_path: Path) -> None:
+    """PEFT 0.21 finds none of them; the names without the wrapper are those that it saves."""
+    record, own = records()["llama.seven"], spec_of("llama.seven")
+    own |= {
+        f"{PREFIX}model.norm.weight": ("F32", (48,)),
+        f"{PREFIX}model.layers.0.input_layernorm.weight": ("F32", (48,)),
+    }
+    spec = {outer + inner + name.removeprefix(PREFIX): entry for name, entry in own.items()}
+    folder = saved(tmp_path, spec, record["adapter"])
+    (tmp_path / "config.json").write_text(json.dumps(record["base"]), encoding="utf-8")
+    audited = audit(folder)
+    (finding,) = (one for one in audited.findings if one.severity != "note")
+    assert (finding.code, finding.facts["tensors"], finding.facts["wanted"] in own) == ("A919", len(own), True)
+    assert audited.counts.unexplained == 0
+
+
 def test_a_file_without_tensors_is_an_error(tmp_path: Path) -> None:
     assert codes(audit(saved(tmp_path, {}, records()["llama.seven"]["adapter"]))) == {"A915"}
 
