@@ -7,10 +7,12 @@ from itertools import product
 
 from inspector.algebra.names import Index
 from inspector.algebra.span import Span
-from inspector.budget import spend
+from inspector.budget import spend, spend_at_once
 
 Box = tuple[Span, ...]
 BOXES_A_STEP = 4
+LISTED_A_STEP = 64
+"""Index tuples that take as long as one step."""
 INDEX_SETS = "the sets of indices in the names"
 
 
@@ -181,7 +183,8 @@ def by_digits(box: Box) -> Iterator[Box]:
 
 
 def tuples(box: Box) -> Iterator[Index]:
-    """Every index tuple of a box, in order."""
+    """Every index tuple of a box, in order. A box of more than an audit can list raises Exceeded."""
+    spend_at_once(count((box,)) // LISTED_A_STEP, INDEX_SETS)
     return product(*box)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from inspector.architectures.catalog import definition_of
+from inspector.auditing.start import audit
 from inspector.formulas import FormulaError, formula
 from inspector.matcher.spelling import keys_of_definition
 from inspector.notation.scope import Scope
@@ -19,7 +20,9 @@ from inspector.report.formula_text import formula_text
 from inspector.report.json_v1 import audit_json, dumped, formula_json
 from inspector.report.markdown import audit_markdown
 from inspector.report.text import audit_text
-from tests.checkpoints import genuine
+from tests.adapters.records import records as adapter_records
+from tests.adapters.records import spec_of as adapter_spec
+from tests.checkpoints import genuine, write_file
 from tests.judged import base_record, judged, spec_of
 from tests.steps import at_most
 
@@ -115,3 +118,12 @@ def test_names_that_no_tool_writes(name: str, with_model: bool, tmp_path: Path) 
     config = base_record("llama")["config"] if with_model else {}
     spec = {**(genuine(config) if with_model else {}), **NAMES[name]}
     reported(spec, config, tmp_path / "config.json")
+
+
+def test_the_base_of_an_adapter_may_state_any_number_of_layers(tmp_path: Path) -> None:
+    record = adapter_records()["gpt2.adaption"]
+    write_file(tmp_path / "adapter_model.safetensors", adapter_spec("gpt2.adaption"))
+    (tmp_path / "adapter_config.json").write_text(json.dumps(record["adapter"]), encoding="utf-8")
+    base = tmp_path / "base.json"
+    base.write_text(json.dumps({**record["base"], "n_layer": 10**9}), encoding="utf-8")
+    assert [one.code for one in audit(str(tmp_path), base=str(base)).findings] == ["R012"]
