@@ -104,6 +104,8 @@ class Forewarned(Protocol):
         """Called before the headers are read: tensor -> file, by the index."""
 
 
+_MARKS = frozenset('/\\:*?"<>|')
+"""Characters that a file name of Windows cannot have."""
 _RESERVED = frozenset(
     {"con", "prn", "aux", "nul", "conin$", "conout$"}
     | {f"{port}{digit}" for port in ("com", "lpt") for digit in "0123456789¹²³"}
@@ -122,6 +124,6 @@ def is_plain_name(name: str) -> bool:
     """True if a name from a file may be looked up in a source: one component by POSIX and Windows rules."""
     if not name or len(name) > 255 or name in (".", "..") or name[-1] in " .":
         return False
-    if not name.isprintable() or any(mark in name for mark in '/\\:*?"<>|'):
+    if not name.isprintable() or not _MARKS.isdisjoint(name):
         return False
     return not is_reserved(name)
