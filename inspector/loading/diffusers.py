@@ -151,7 +151,12 @@ def is_class(name: str) -> bool:
 def _with_numbers(values: Mapping[str, Any], name: str) -> Mapping[str, Any] | None:
     """A config with 1 and 0 for switches in the place of numbers, as Python computes with them; None without any."""
     usual = class_defaults(name)[0]
-    odd = {key: int(one) for key, one in values.items() if isinstance(one, bool) and type(usual.get(key)) is int}
+    odd: dict[str, Any] = {
+        key: int(one) for key, one in values.items() if isinstance(one, bool) and type(usual.get(key)) is int
+    }
+    for key, value in values.items():
+        if isinstance(value, list) and {bool, int} <= set(map(type, value)):
+            odd[key] = [int(one) if isinstance(one, bool) else one for one in value]
     return {**values, **odd} if odd else None
 
 

@@ -53,6 +53,13 @@ def loaded(name: str, of: dict[str, Any], place: Path, *, lost: str = "", added:
         ("SD3ControlNetModel", {}, {"pos_embed_max_size": None}, (COMPLETE, 0, 1)),
         ("ErnieImageTransformer2DModel", {}, {"rope_axes_dim": ""}, (COMPLETE, 0, 0)),  # which it takes for a list
         ("ErnieImageTransformer2DModel", {}, {"rope_axes_dim": 4}, (REFUSES, None, None)),
+        (
+            "HiDreamImageTransformer2DModel",
+            {},
+            {"caption_channels": [28, True]},
+            (REFUSES, None, None),
+        ),  # it counts as 1
+        ("HiDreamImageTransformer2DModel", {}, {"caption_channels": [True, 36]}, (REFUSES, None, None)),
         ("HunyuanVideoTransformer3DModel", {"patch_size_t": 1}, {"patch_size_t": True}, (COMPLETE, 0, 0)),
         ("Transformer2DModel", {"norm_type": "ada_norm_single"}, {"num_embeds_ada_norm": ...}, (COMPLETE, 0, 0)),
         ("Transformer2DModel", SINGLE, {"norm_elementwise_affine": ...}, (COMPLETE, 0, 0)),  # as of PixArt's class
