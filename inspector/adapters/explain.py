@@ -144,11 +144,8 @@ def _account(values: Mapping[str, Any], families: Families, base: Base | None, *
     if base is not None and foreign:
         findings.append(_of_modules(AdapterModulesUnmatched, base, foreign, families))
     findings.extend(elsewhere)
-    heads = None if base is None or alone or method not in PREFIXES else other_heads(values, base)
-    if heads is not None:
-        stated_heads, own, fails = heads
-        kind = AdapterHeadsDiffer if fails else AdapterHeadsDivided
-        findings.append(kind(stated=stated_heads, of_base=own))
+    if base is not None and not alone and method in PREFIXES:
+        findings.extend(_of_heads(values, base))
     findings.extend(_names_of_files(unreached, families))
     if instead is not None:
         findings.append(instead)
@@ -159,12 +156,7 @@ def _account(values: Mapping[str, Any], families: Families, base: Base | None, *
         placed = [one for one in matched if one.key not in strays]
         others = _of_tensors(plan, placed, known, method, values, families, whole=whole, named=not unknown)
         findings.extend(others if setting is None else [setting])
-    unchecked = () if alone else plan.unclear
-    if base is not None and unknown:
-        unchecked = (*unchecked, f"names that the definition of {base.name} does not have: {family_name(unknown[0])}")
-    if base is not None and hidden:
-        class_name = base.claim.class_name if base.claim is not None else None
-        unchecked = (*unchecked, f"the names in memory of {class_name}, which is code of the base's repository")
+    unchecked = (*(() if alone else plan.unclear), *(() if base is None else _unchecked(base, unknown, hidden=hidden)))
     total = None if alone or unchecked else expected_parameters(plan, families)
     trained = _trained(with_modules_of_task(values))
     matched = [replace(one, expected=None) if one.key in strays else one for one in matched]
@@ -175,6 +167,23 @@ def _account(values: Mapping[str, Any], families: Families, base: Base | None, *
     findings.extend(_held(matched))
     findings.extend(of_labels(matched))
     return AdapterReport(lines, tuple(findings), total, unchecked, difference, values, frozenset(unreached))
+
+
+def _of_heads(values: Mapping[str, Any], base: Base) -> Iterator[Finding]:
+    """The finding on a prefix whose number of heads is another than the base's."""
+    heads = other_heads(values, base)
+    if heads is not None:
+        stated, own, fails = heads
+        yield (AdapterHeadsDiffer if fails else AdapterHeadsDivided)(stated=stated, of_base=own)
+
+
+def _unchecked(base: Base, unknown: Sequence[str], *, hidden: bool) -> Iterator[str]:
+    """What a base leaves unchecked. unknown: modules that its definition does not have. hidden: its code decides."""
+    if unknown:
+        yield f"names that the definition of {base.name} does not have: {family_name(unknown[0])}"
+    if hidden:
+        class_name = base.claim.class_name if base.claim is not None else None
+        yield f"the names in memory of {class_name}, which is code of the base's repository"
 
 
 def _planned(

@@ -30,14 +30,13 @@ def in_torch_layout(families: Families, checkpoint: Checkpoint) -> Families:
     """The families with every convolution, and every matrix of GPT-2, in the layout of torch's model."""
     config = checkpoint.config
     swaps = config is not None and config.values.get("model_type") == "gpt2" and _are_linear(families)
-    return {
-        key: _swapped(family)
-        if swaps and key.endswith(CONV1D)
-        else _turned(family)
-        if key.endswith(".weight")
-        else family
-        for key, family in families.items()
-    }
+    return {key: _in_torch_layout(family, swaps=swaps) for key, family in families.items()}
+
+
+def _in_torch_layout(family: Family, *, swaps: bool) -> Family:
+    if swaps and family.key.endswith(CONV1D):
+        return _swapped(family)
+    return _turned(family) if family.key.endswith(".weight") else family
 
 
 CONV1D: Final = (".attn.c_attn.weight", ".attn.c_proj.weight", ".mlp.c_fc.weight", ".mlp.c_proj.weight")

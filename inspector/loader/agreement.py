@@ -104,15 +104,21 @@ def compare(
         reported.extend(_by_file(TensorAbsent, missing, index.file))
         reported.extend(_moved(found.moved, found.ways, index.file))
         if extra and all(_is_new(copy) for copy in copies if copy.unlisted):  # a single index that lacks entries
-            forgotten = {copy.file for copy in copies if copy.unlisted} & unlisted
-            for name, file in file_of.items() if forgotten else ():
-                if file in forgotten and name not in promise:
-                    extra.setdefault(file, []).append(name)
+            _add_forgotten(extra, promise, file_of, {copy.file for copy in copies if copy.unlisted} & unlisted)
             unlisted = unlisted - extra.keys()
         reported.extend(_by_file(TensorUnlisted, extra, index.file))
         reported.extend(_unlisted(copies, unlisted, index.file))
     reported.extend(doubled([copy for copy in copies if not copy.unlisted]))
     return result
+
+
+def _add_forgotten(
+    extra: dict[str, list[str]], promise: Mapping[str, str], file_of: Mapping[str, str], forgotten: Set[str]
+) -> None:
+    """Adds the tensors of forgotten files that the index does not name to the unlisted ones."""
+    for name, file in file_of.items() if forgotten else ():
+        if file in forgotten and name not in promise:
+            extra.setdefault(file, []).append(name)
 
 
 class _Differing(Struct):

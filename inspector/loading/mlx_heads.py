@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Container
 from typing import Final
 
-HEAD: Final = "lm_head.weight"
+from inspector.loading.converter import HEAD
+
 _KEEPS_COPY: Final = frozenset(
     {"cohere", "cohere2", "ernie4_5", "ernie4_5_moe", "falcon_h1", "falcon_mamba", "gemma", "gemma2", "gemma4_text",
      "lfm2_moe", "mamba", "nemotron", "olmo2", "olmoe", "phi3", "starcoder2"}

@@ -86,13 +86,17 @@ class Plan(Struct, frozen=True):
 
 def module_of(slot: Slot) -> str:
     """The module at the top of the base class that a slot belongs to: "vision_tower"."""
-    return slot.path.removeprefix("model.").split(".", 1)[0]
+    return _top(slot.path)
+
+
+def _top(path: str) -> str:
+    return path.removeprefix("model.").split(".", 1)[0]
 
 
 def without_modules(plan: Plan, modules: Collection[str]) -> Plan:
     """A plan without the rows of modules at the top."""
     rows = tuple(row for row in plan.rows if module_of(row.slot) not in modules)
-    opaque = tuple(one for one in plan.opaque if one[0].removeprefix("model.").split(".", 1)[0] not in modules)
+    opaque = tuple(one for one in plan.opaque if _top(one[0]) not in modules)
     return replace(plan, rows=rows, blocks=tuple(block for row in rows for block in row.blocks), opaque=opaque)
 
 

@@ -6,18 +6,18 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from inspector.algebra.boxes import Box, joined, minus, outer
-from inspector.algebra.names import axes_of, key_of
+from inspector.algebra.names import axes_of
 from inspector.algebra.span import Span
 from inspector.findings.finding import Finding, Place
 from inspector.notation.binding import Block
-from inspector.notation.kinds import COUNTER, MEAN
 from inspector.notation.slots import scope_of
 from inspector.reconciler import ledger
 from inspector.reconciler.compress import RENAMED, RENUMBERED, SINGLE, WRAPPED, Explanation, OneSided, Portion, compress
 from inspector.reconciler.numbering import LayerNumbers
 from inspector.reconciler.place import Gap, Unexpected
 from inspector.reconciler.reconcile import Reconciled
-from inspector.reconciler.renaming import Change, as_stored, change_between, of_one_module, of_one_writer
+from inspector.reconciler.renamed_pairs import first_name, paired_names
+from inspector.reconciler.renaming import of_one_module, of_one_writer
 from inspector.reconciler.wording import family_name, indices_in_words, names_in, place_name, place_of
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def absent_and_unexpected(case: Reconciled, confidence: str) -> Iterator[Finding
     gaps, unexpected = case.placement.missing, case.placement.unexpected
     unexplained = {line.family for line in case.ledger.lines if line.kind == ledger.UNEXPLAINED}
     missing = [
-        OneSided(gap.block.key, gap.boxes, gap.block.shape, _first_name(gap.block.key, gap.boxes), alone=gap.is_head)
+        OneSided(gap.block.key, gap.boxes, gap.block.shape, first_name(gap.block.key, gap.boxes), alone=gap.is_head)
         for gap in gaps
     ]
     extra = [
@@ -37,7 +37,7 @@ def absent_and_unexpected(case: Reconciled, confidence: str) -> Iterator[Finding
             extra.key,
             extra.boxes,
             extra.layout.shape,
-            _first_name(extra.key, extra.boxes),
+            first_name(extra.key, extra.boxes),
             explained=extra.key not in unexplained,
         )
         for extra in unexpected
@@ -49,10 +49,6 @@ def absent_and_unexpected(case: Reconciled, confidence: str) -> Iterator[Finding
     yield from _renamings(case, causes)
     yield from _subtrees(case, causes, confidence)
     yield from _singles(case, causes, confidence)
-
-
-def _first_name(key: str, boxes: Sequence[Box]) -> str:
-    return next(iter(names_in(key, boxes, 1)), key)
 
 
 def _present(case: Reconciled) -> dict[str, list[Box]]:
@@ -119,56 +115,11 @@ def _renamings(case: Reconciled, causes: Sequence[Explanation]) -> Iterator[Find
                 old=old,
                 new=new,
                 begins=begins,
-                renames=_changes(case, cause),
+                renames=paired_names(case, cause),
                 confidence="likely",
             )
         )
     yield from of_one_writer(list(of_one_module(renamed)))
-
-
-MOST_NAMED = 64
-"""Most tensors that are renamed one by one; more are renamed by a pattern."""
-
-
-def _changes(case: Reconciled, cause: Explanation) -> tuple[tuple[str, str], ...]:
-    """(stored name, expected name) of each renamed tensor, or the patterns of both; empty if they cannot be paired."""
-    unexpected = case.placement.unexpected
-    missing = [(case.placement.missing[part.position].block.key, part) for part in cause.missing]
-    changes: list[tuple[str, str]] = []
-    for part in cause.extra:
-        key = unexpected[part.position].key
-        alike = [one for one in missing if cause.change in _changes_between(one, key, part.boxes)]
-        alike = alike or (missing if len({one[0] for one in missing}) == 1 else [])
-        same = [one for one in alike if one[1].boxes == part.boxes] or alike
-        if len(same) != 1 or same[0][1].tensors != part.tensors:
-            return ()
-        other, boxes = same[0][0], same[0][1].boxes
-        if part.tensors <= MOST_NAMED:
-            stored, expected = names_in(key, part.boxes, MOST_NAMED), names_in(other, boxes, MOST_NAMED)
-            changes.extend(zip(stored, expected, strict=True))
-        elif key.count("#") == other.count("#"):
-            changes.append((key.replace("#", "*"), other.replace("#", "*")))
-        else:
-            return ()
-    changes.extend(_counters(case, changes))
-    return tuple(changes) if len({new for _, new in changes}) == len(changes) else ()
-
-
-def _changes_between(expected: tuple[str, Portion], key: str, boxes: Sequence[Box]) -> tuple[Change | None, ...]:
-    """The change from an expected to a stored key, and that from the first expected to the first stored name."""
-    name, stored = _first_name(expected[0], expected[1].boxes), _first_name(key, boxes)
-    return change_between(expected[0], key), change_between(as_stored(name, stored), stored)
-
-
-def _counters(case: Reconciled, changes: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The renamed counters of batch norms, which no definition requires, next to their renamed running means."""
-    found: list[tuple[str, str]] = []
-    for stored, expected in changes:
-        before, after = (name.rpartition(".") for name in (stored, expected))
-        counter = f"{before[0]}.{COUNTER}"
-        if before[2] == after[2] == MEAN and key_of(counter.replace("*", "0"))[0] in case.reading.families:
-            found.append((counter, f"{after[0]}.{COUNTER}"))
-    return found
 
 
 # --- whole parts ---

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
-from inspector.auditing.files.names import PICKLED
 from inspector.auditing.identity.own_program import joining_program
 from inspector.auditing.layouts_of_mlx import as_stored, is_of_mlx
+from inspector.auditing.loads.below_key import at_top, is_untyped
 from inspector.auditing.loads.failures import (
     is_of_other_program,
     is_of_writer,
@@ -53,14 +53,11 @@ from inspector.loading.outcome import (
 )
 from inspector.loading.tables import NEWEST, OLDER, has_type
 from inspector.loading.transformers import loads
-from inspector.matcher.families import families_of
 from inspector.reconciler.config_keys import lacks_method
 
 if TYPE_CHECKING:
     from inspector.findings.adapters.saved import AdapterBesideWeights
     from inspector.findings.config import ConfigImpossible
-    from inspector.findings.header.torch import WeightsBelowKey
-    from inspector.matcher.families import Families
 
 SAFETENSORS_INDEX: Final = "model.safetensors.index.json"
 JUDGED: Final = ("transformers", "sentence-transformers", "peft", "diffusers")
@@ -328,7 +325,7 @@ def _of_diffusers(audited: Audit, values: Mapping[str, Any]) -> Load:
     from inspector.loading.diffusers import of_component
 
     load = replace(of_component(audited.checkpoint, values, _unreadable(audited), audited.case), intended=True)
-    if _at_top(audited) is not None and load.outcome not in (REFUSES, UNKNOWN, UNSUPPORTED):
+    if at_top(audited) is not None and load.outcome not in (REFUSES, UNKNOWN, UNSUPPORTED):
         return replace(load, outcome=RANDOM, missing=len(audited.checkpoint.tensors), unexpected=1, mismatched=0)
     return load
 
@@ -354,36 +351,11 @@ def given_of(audited: Audit, values: Mapping[str, Any]) -> Given:
         recorded=recorded(audited),
         stacked=stacked_scales(audited),
         case=audited.case if turned is None and _is_whole(audited) else None,
-        stored=_at_top(audited) or turned or audited.stored,
-        untyped=_is_untyped(audited, values),
+        stored=at_top(audited) or turned or audited.stored,
+        untyped=is_untyped(audited, values),
         unscaled=(audited.unpacked is not None and any(audited.unpacked.schemes.values()))
         or has_unread_scales(audited),
     )
-
-
-def _below_key(audited: Audit) -> WeightsBelowKey | None:
-    """The finding on weights below a key of a PyTorch file."""
-    if not audited.checkpoint.set_name.endswith(PICKLED) or not audited.checkpoint.tensors:
-        return None
-    from inspector.findings.header.torch import WeightsBelowKey
-
-    return next((one for one in audited.findings if isinstance(one, WeightsBelowKey)), None)
-
-
-def _at_top(audited: Audit) -> Families | None:
-    """The keys that a loader sees in a PyTorch file with the weights below one key; None for any other file."""
-    below = _below_key(audited)
-    if below is None:
-        return None
-    layout = next(iter(audited.checkpoint.tensors.values()))
-    return families_of({f"{below.inside}<{number}>": layout for number in range(below.keys)})
-
-
-def _is_untyped(audited: Audit, values: Mapping[str, Any]) -> bool:
-    """True if the dtype is neither in the config nor at the beginning of a PyTorch file's top level."""
-    below = _below_key(audited)
-    stated = any(values.get(key) is not None for key in ("dtype", "torch_dtype"))
-    return below is not None and not (stated or below.floats_first)
 
 
 def _is_whole(audited: Audit) -> bool:

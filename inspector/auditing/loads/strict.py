@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from inspector.auditing.loads.quantized import refused_by_vllm, refused_if_read
 from inspector.auditing.result import Audit
-from inspector.loading.mlx_heads import HEAD, head_refused
+from inspector.loading.converter import HEAD
+from inspector.loading.mlx_heads import head_refused
 from inspector.loading.mlx_methods import of_other_tool
 from inspector.loading.outcome import COMPLETE, RANDOM, REFUSES, Load
 from inspector.reconciler.ledger import COPY
