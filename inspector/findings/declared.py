@@ -335,7 +335,7 @@ class ModulesUnlisted(Finding, frozen=True, kw_only=True):
 
     Why it matters
         sentence-transformers builds a new model with a pooling by default, mean or the last token, without a dense
-        layer or a normalization. The embeddings are others if the model had another pooling or further modules.
+        layer or a normalization. The embeddings differ if the model had another pooling or further modules.
 
     Example
         warning[N641] modules-unlisted: modules.json

@@ -16,7 +16,7 @@ from inspector.auditing.loads.one_loader import judged_for
 from inspector.auditing.result import CLEAN, Audit
 from inspector.auditing.samples import with_samples
 from inspector.auditing.start import audit
-from inspector.loading.converter_methods import not_converted
+from inspector.loading.converter import not_converted
 from inspector.loading.outcome import BY_CLASS, CHANGES, COMPLETE, RANDOM, REFUSES, UNKNOWN, UNSUPPORTED, Load
 from inspector.loading.tables import NEWEST, OLDER, rules_of
 from inspector.report.json_v1 import audit_json

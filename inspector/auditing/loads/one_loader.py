@@ -223,7 +223,7 @@ def _with_stop(found: FormatNotRead, audited: Audit) -> Finding:
 
 def _not_converted(audited: Audit, values: Mapping[str, Any]) -> str | None:
     """The quantization of an audited checkpoint that llama.cpp's converter does not read."""
-    from inspector.loading.converter_methods import not_converted
+    from inspector.loading.converter import not_converted
 
     schemes = {} if audited.unpacked is None else audited.unpacked.schemes
     packed = [scheme for scheme, modules in schemes.items() if modules]
