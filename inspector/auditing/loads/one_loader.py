@@ -129,14 +129,12 @@ def _of_refused_adapter(audited: Audit, loader: str) -> list[Load]:
 
     for one in audited.findings:
         if isinstance(one, AdapterDimsUnread) or (isinstance(one, AdapterMethodUnread) and one.refused):
-            because = one.headline().replace(loader, "it", 1)
-            return [Load(loader=loader, version=VERSION, outcome=REFUSES, because=because)]
+            return [Load(loader=loader, version=VERSION, outcome=REFUSES, because=f"it {one.behaviour()}")]
     unread = _unread_names(audited.findings)
     if unread is None:
         return []
     outcome = REFUSES if unread.refused else UNSUPPORTED
-    because = unread.headline().replace(loader, "it", 1)
-    return [Load(loader=loader, version=VERSION, outcome=outcome, because=because)]
+    return [Load(loader=loader, version=VERSION, outcome=outcome, because=f"it {unread.behaviour()}")]
 
 
 def _unread_names(findings: Sequence[Finding]) -> AdapterNamesUnread | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from inspector.findings.finding import Finding, Remedy, Step
 from inspector.findings.words import count
 
+READER = "diffusers"
 MATRIX = ("outputs", "inputs")
 """The dims of the weight of a linear layer."""
 
@@ -51,12 +52,15 @@ class AdapterNamesUnread(Finding, frozen=True, kw_only=True):
     row_texts = (("stored", "{stored}"), ("wanted", "{wanted}"))
 
     def headline(self) -> str:
+        return f"{READER} {self.behaviour()}"
+
+    def behaviour(self) -> str:
+        """What the loader does: the headline without its subject."""
         of_class = f" for {self.kind}" if self.kind else ""
         if self.refused:
-            return f"diffusers refuses these names of modules{of_class}"
-        if self.partly:
-            return f"diffusers finds only some of {count(self.tensors, 'tensor')}{of_class}"
-        return f"diffusers finds none of {count(self.tensors, 'tensor')}{of_class}"
+            return f"refuses these names of modules{of_class}"
+        found = "only some" if self.partly else "none"
+        return f"finds {found} of {count(self.tensors, 'tensor')}{of_class}"
 
     def remedy(self) -> Remedy:
         scale = ", multiply each lora_B by alpha / rank, and leave alpha out" if self.scaled else ""
@@ -94,9 +98,15 @@ class AdapterMethodUnread(Finding, frozen=True, kw_only=True):
     refused: bool = False
     """True if `load_lora_weights` was measured to raise."""
 
-    headline_text = "diffusers reads no {what} under these names"
     row_texts = (("such as", "{such_as}"),)
     remedy_text = "load it with ComfyUI or the program that wrote it, or merge it there"
+
+    def headline(self) -> str:
+        return f"{READER} {self.behaviour()}"
+
+    def behaviour(self) -> str:
+        """What the loader does: the headline without its subject."""
+        return f"reads no {self.what} under these names"
 
 
 class AdapterDimsUnread(Finding, frozen=True, kw_only=True):
@@ -131,8 +141,12 @@ class AdapterDimsUnread(Finding, frozen=True, kw_only=True):
     remedy_text = "load it with ComfyUI, or add or remove the last two dims of size 1"
 
     def headline(self) -> str:
+        return f"{READER} {self.behaviour()}"
+
+    def behaviour(self) -> str:
+        """What the loader does: the headline without its subject."""
         layer = "a linear layer" if self.wanted == len(MATRIX) else "a convolution"
-        return f"diffusers refuses {count(len(self.shape), 'dim')} for {layer}"
+        return f"refuses {count(len(self.shape), 'dim')} for {layer}"
 
     def rows(self) -> list[tuple[str, str]]:
         return [("stored", f"{self.stored} {list(self.shape)}"), ("modules", f"{self.modules:,}")]
