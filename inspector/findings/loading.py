@@ -67,6 +67,8 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
     """True if the loader does not read the quantization of the weights."""
     setting: tuple[str, Any] | None = None
     """A key of the quantization block, and the value with which the loader loads the checkpoint."""
+    added: tuple[Any, ...] = ()
+    """The entries of this value that the block does not have yet, if it is a list."""
     undivided: tuple[str, ...] = ()
     """Names without a module in the list of torchao in the metadata, without which the loader reads the weights."""
     adapter: bool = False
@@ -86,11 +88,17 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
         rows.append(("because", self.because))
         return [*rows, ("loads", f"{self.loads} loads it")] if self.loads else rows
 
+    def _of_block(self, key: str, new: Any) -> Remedy:
+        """The remedy that sets a key of the quantization block."""
+        step = Step(action="set", file="config.json", key=("quantization_config", key), new=new)
+        where = "quantization_config of config.json"
+        if self.added:
+            return Remedy(f'add {listed([json.dumps(one) for one in self.added])} to "{key}" in {where}', (step,))
+        return Remedy(f'set "{key}": {json.dumps(new)} in {where}', (step,))
+
     def remedy(self) -> Remedy:
         if self.setting is not None:
-            key, value = self.setting
-            step = Step(action="set", file="config.json", key=("quantization_config", key), new=value)
-            return Remedy(f'set "{key}": {json.dumps(value)} in quantization_config of config.json', (step,))
+            return self._of_block(*self.setting)
         if self.undivided:
             listing = "tensor_names in the metadata of each file that lists it"
             return Remedy(f"remove {listed(self.undivided)} from {listing}")

@@ -208,6 +208,13 @@ def declared(config_class: Any) -> dict[str, Any]:
     return found
 
 
+def doubled(value: Any) -> Any:
+    """The value with every integer of a list, and of the lists in it, times two."""
+    if isinstance(value, (list, tuple)):
+        return [doubled(item) for item in value]
+    return value * 2 if isinstance(value, int) and not isinstance(value, bool) else value
+
+
 def other_values(name: str, value: Any) -> Iterator[Any]:
     """Values to try for a parameter, to find the parameters that follow it."""
     if isinstance(value, bool):
@@ -220,8 +227,10 @@ def other_values(name: str, value: Any) -> Iterator[Any]:
         yield from (
             [*value, value[-1]],
             list(value)[:-1],
-            [item * 2 if isinstance(item, int) else item for item in value],
+            doubled(value),
         )
+        if isinstance(value[0], (list, tuple)):
+            yield [[*item, item[-1]] for item in value]
     elif isinstance(value, str) and "feed_forward" in name:
         yield from ("gated-gelu", "relu")
     elif value is None:

@@ -226,6 +226,41 @@ def test_layers_of_a_tower_are_initialized_as_the_tower_does(
         assert not is_read(f"{prefix}language_model.layers.#.self_attn.q_proj", values)
 
 
+@pytest.mark.parametrize(("scheme", "model_type", "outcome"), [
+    ("int", "gemma3", "refuses"), ("float", "gemma3", "random"), ("int", "mistral3", "random"),
+    ("float", "mistral3", "random"),
+])  # fmt: skip
+def test_a_tower_that_is_built_quantized_fails_as_its_class_initializes_it(
+    scheme: str, model_type: str, outcome: str, tmp_path: Path
+) -> None:
+    """Measured: transformers 5.24 with compressed-tensors 0.19, W8A16 and FP8 of llm-compressor 0.14. FP8 layers have
+    a weight; the tower of Mistral 3, Pixtral, does not read it.
+    """
+    one = base_record(model_type, "ForConditionalGeneration")
+    packed = scheme == "int"
+    weights = {"num_bits": 8, "type": scheme, "symmetric": True, "strategy": "channel"}
+    group = {"targets": ["Linear"], "format": "pack-quantized" if packed else "float-quantized", "weights": weights}
+    spec: Spec = {}
+    towers = set()
+    for name, (dtype, shape) in spec_of(one).items():
+        quantized = "language_model." in name and name.endswith("_proj.weight")
+        if not quantized and len(shape) == 2 and name.endswith(".weight") and "embed" not in name:
+            towers.add(name.removesuffix(".weight"))
+        spec[name] = ("F8_E4M3", shape) if quantized else (dtype, shape)
+        if quantized:
+            spec[f"{name}_scale"] = ("BF16", (shape[0], 1))
+        if quantized and packed:
+            del spec[name]
+            spec |= {f"{name}_packed": ("I32", (shape[0], -(-shape[1] // 4))), f"{name}_shape": ("I64", (2,))}
+    block = {"quant_method": "compressed-tensors", "format": group["format"], "quantization_status": "compressed",
+             "config_groups": {"group_0": group}, "ignore": ["lm_head", *sorted(towers)]}  # fmt: skip
+    config = {**one["config"], "transformers_version": "5.24.0", "quantization_config": block}
+    result = audit(write(tmp_path, spec, config))
+    assert [load.outcome for load in result.loads if str(load.version).startswith("5")] == [outcome]
+    (finding,) = (one for one in result.findings if one.severity == "error")
+    assert finding.remedy().words.startswith('add "re:.*')
+
+
 @pytest.mark.parametrize(("layer", "linear", "other"), [
     ("model.layers.#.self_attn.o_proj", True, True), ("model.layers.#.self_attn.q_proj", False, False),
 ])  # fmt: skip

@@ -69,9 +69,11 @@ MEDIUM_NECK = under("neck",                    # S stages, N those behind the fi
     under("intraclass_blocks.{B}", BLOCK))
 PP_OCRV6_MEDIUM_DET = Architecture("pp_ocrv6_medium_det", ties="false",
     ignores="scale_factor_list scale_factor interpolate_mode",
-    dims=Dims(n="neck_out_channels", q="n//4", o="n//4", r="o//reduce_factor", S="len(stages) | 4", N="0 : S - 1",
+    dims=Dims(n="neck_out_channels", q="n//4", o="n//4", r="o//reduce_factor", N="0 : S - 1",
+              S="len(backbone_config.stage_out_channels) | len(stages) | 4",
               stages="backbone_config.block_configs", blocks="stages[{S}]",
-              stage="blocks[len(blocks) - 1][2] | 96 when {S} < 2 | 192 when {S} == 2 | 384",
+              stage="backbone_config.stage_out_channels[{S}] | blocks[len(blocks) - 1][2]"
+                    " | 96 when {S} < 2 | 192 when {S} == 2 | 384",
               B="intraclass_block_number", **KERNELS),
     heads=(
         head("Model", "", BACKBONE, MEDIUM_NECK),

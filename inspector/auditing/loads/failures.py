@@ -20,6 +20,7 @@ from inspector.auditing.loads.prefixes import prefixes, renames
 from inspector.auditing.loads.quantized import has_packed, is_by_quantization
 from inspector.auditing.loads.surplus import surplus_block, with_names_that_decide, with_other_name
 from inspector.auditing.quantized.torchao_names import undivided_names
+from inspector.auditing.quantized.unfound_entries import added_entries
 from inspector.auditing.result import Audit
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.checkpoint import Checkpoint
@@ -385,6 +386,7 @@ def failure(audited: Audit, load: Load, kind: type[LoaderFails], other: str = ""
         surplus=surplus_block(audited, load),
         quantized=load.outcome in (REFUSES, RANDOM) and has_packed(audited) and is_by_quantization(audited, load),
         setting=load.setting,
+        added=added_entries(audited, load),
         undivided=undivided_names(audited) if load.outcome == REFUSES else (),
         adapter=audited.checkpoint.adapter is not None and load.outcome == REFUSES and load.source == "documented",
         layer_list=list_of_layers(audited, load),

@@ -19,7 +19,8 @@ from inspector.auditing.result import Audit
 from inspector.loading.given import Recorded
 from inspector.loading.outcome import REFUSES
 
-METHODS: Final = {"compressed-tensors": ("weight_packed", "layers"), "gptq": ("qweight", "others")}
+PACKED_VALUES: Final = "weight_packed"
+METHODS: Final = {"compressed-tensors": (PACKED_VALUES, "layers"), "gptq": ("qweight", "others")}
 """Method -> the name of the packed values, and the entry of the table for its layers."""
 
 

@@ -8,9 +8,12 @@ vLLM reads (measured with transformers 5.24 and compressed-tensors 0.19: the lay
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from inspector.algebra.boxes import minus
+from inspector.architectures.value_rules import QUANTIZATION
+from inspector.auditing.quantized.initialised_weights import PACKED_VALUES, is_read
 from inspector.auditing.quantized.plain_modules import (
     BY_PATTERN,
     HEAD,
@@ -27,7 +30,7 @@ from inspector.auditing.result import Audit
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import named_class
 from inspector.loading.given import Recorded
-from inspector.loading.outcome import RANDOM
+from inspector.loading.outcome import RANDOM, REFUSES, Load
 from inspector.quantization.loaders import BY_ENDS
 from inspector.reconciler.wording import names_in
 
@@ -81,7 +84,18 @@ def plain_for_newest(audited: Audit) -> Recorded | None:
         left = [*(head_entry(one, method) for one in heads), *entries_left_out(audited.lines, method)[1]]
         added = tuple(one for one in left if one not in stated)
     because = f'its list of unquantized modules has "{entry}", and the model {path}'
-    return Recorded(RANDOM, because, (str(LISTS[method]), [*stated, *added]))
+    outcome = REFUSES if _without_weight(audited, [module for _, module, _ in unfound]) else RANDOM
+    return Recorded(outcome, because, (str(LISTS[method]), [*stated, *added]))
+
+
+def _without_weight(audited: Audit, modules: Sequence[str]) -> bool:
+    """True if packed layers are built for modules whose weight the model reads to initialize it.
+
+    modules: their names in the model, with `#` for a number.
+    """
+    config = audited.checkpoint.config
+    packed = any(line.packed is not None and line.packed.values == PACKED_VALUES for line in audited.lines)
+    return packed and config is not None and any(is_read(module, config.values) for module in modules)
 
 
 def found_by_newest_only(audited: Audit) -> bool:
@@ -128,3 +142,18 @@ def _unnamed(audited: Audit, stated: Sequence[str], namer: Namer) -> Iterator[tu
         for setting, boxes in audited.unpacked.settings.for_family(family, line.boxes):
             if setting.skipped is not None and (left := minus(boxes, covered(stated, module, boxes))):
                 yield setting.skipped, module, names_in(module, left, 1)[0]
+
+
+def added_entries(audited: Audit, load: Load) -> tuple[Any, ...]:
+    """The entries of a list with which the loader loads the checkpoint that the quantization block does not have yet;
+    empty unless the list only grows.
+    """
+    config = audited.checkpoint.config
+    block = None if config is None else config.values.get(QUANTIZATION)
+    if load.setting is None or not isinstance(block, Mapping):
+        return ()
+    key, value = load.setting
+    stated = block.get(key)
+    if not stated or not isinstance(stated, list) or not isinstance(value, list):
+        return ()
+    return tuple(value[len(stated) :]) if value[: len(stated)] == stated else ()
