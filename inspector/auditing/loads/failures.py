@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
@@ -20,7 +20,6 @@ from inspector.auditing.loads.prefixes import prefixes, renames
 from inspector.auditing.loads.quantized import has_packed, is_by_quantization
 from inspector.auditing.loads.surplus import surplus_block, with_names_that_decide, with_other_name
 from inspector.auditing.quantized.torchao_names import undivided_names
-from inspector.auditing.quantized.unfound_entries import added_entries
 from inspector.auditing.result import Audit
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.checkpoint import Checkpoint
@@ -372,6 +371,11 @@ def failure(audited: Audit, load: Load, kind: type[LoaderFails], other: str = ""
     unnamed = config is not None and not config.values.get("architectures")
     from inspector.auditing.layer_lists import list_of_layers
 
+    added: tuple[Any, ...] = ()
+    if load.setting is not None:
+        from inspector.auditing.quantized.unfound_entries import added_entries
+
+        added = added_entries(audited, load.setting)
     return kind(
         place=Place(file=audited.checkpoint.set_name),
         loader=load.loader,
@@ -386,7 +390,7 @@ def failure(audited: Audit, load: Load, kind: type[LoaderFails], other: str = ""
         surplus=surplus_block(audited, load),
         quantized=load.outcome in (REFUSES, RANDOM) and has_packed(audited) and is_by_quantization(audited, load),
         setting=load.setting,
-        added=added_entries(audited, load),
+        added=added,
         undivided=undivided_names(audited) if load.outcome == REFUSES else (),
         adapter=audited.checkpoint.adapter is not None and load.outcome == REFUSES and load.source == "documented",
         layer_list=list_of_layers(audited, load),

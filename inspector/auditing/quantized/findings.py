@@ -15,6 +15,7 @@ from inspector.auditing.quantized.gptq_exceptions import with_exceptions
 from inspector.auditing.quantized.grouped_modules import completed, grouped, place_of_modules, with_modules
 from inspector.auditing.quantized.input_scales import with_switches
 from inspector.auditing.quantized.lost_block import block_of_weights, modules_of
+from inspector.auditing.quantized.model_names import names_in_model
 from inspector.auditing.quantized.own_linear import own_linear
 from inspector.auditing.quantized.plain_modules import (
     PlainExpected,
@@ -25,7 +26,6 @@ from inspector.auditing.quantized.plain_modules import (
 from inspector.auditing.quantized.stated_parts import parts_missing
 from inspector.auditing.quantized.stated_places import with_place
 from inspector.auditing.quantized.tied_head import tied_head_packed
-from inspector.auditing.quantized.unfound_entries import names_in_model
 from inspector.auditing.result import Skipped
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.findings.types.packed import (

@@ -41,7 +41,7 @@ def unset_weight(audited: Audit) -> Recorded | None:
     values, kind = method
     if all(config.values.get("model_type") not in entries for entries in _table().values()):
         return None
-    from inspector.auditing.quantized.unfound_entries import names_in_model
+    from inspector.auditing.quantized.model_names import names_in_model
 
     namer = names_in_model(audited.checkpoint)
     for line in audited.lines:

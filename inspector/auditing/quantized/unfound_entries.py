@@ -14,6 +14,7 @@ from typing import Any
 from inspector.algebra.boxes import minus
 from inspector.architectures.value_rules import QUANTIZATION
 from inspector.auditing.quantized.initialised_weights import PACKED_VALUES, is_read
+from inspector.auditing.quantized.model_names import names_in_model
 from inspector.auditing.quantized.plain_modules import (
     BY_PATTERN,
     HEAD,
@@ -27,30 +28,10 @@ from inspector.auditing.quantized.plain_modules import (
 )
 from inspector.auditing.quantized.tied_head import head_entry
 from inspector.auditing.result import Audit
-from inspector.loader.checkpoint import Checkpoint
-from inspector.loader.config_file import named_class
 from inspector.loading.given import Recorded
-from inspector.loading.outcome import RANDOM, REFUSES, Load
+from inspector.loading.outcome import RANDOM, REFUSES
 from inspector.quantization.loaders import BY_ENDS
 from inspector.reconciler.wording import names_in
-
-
-def names_in_model(checkpoint: Checkpoint) -> Namer | None:
-    """The name that transformers 5 gives to a family; None if its class was not recorded."""
-    from inspector.loading.memory import memory_namer
-    from inspector.loading.tables import NEWEST, rules_of
-
-    config = checkpoint.config
-    name = None if config is None or config.kind != "config" else named_class(config.values)
-    rules = None if name is None else rules_of(name, NEWEST)
-    if rules is None or not rules.exact:
-        return None
-    namer = memory_namer(rules)
-    return lambda family: _name(namer.name(family).names, family)
-
-
-def _name(names: Sequence[str], family: str) -> str:
-    return names[0] if len(names) == 1 else family
 
 
 def plain_for_newest(audited: Audit) -> Recorded | None:
@@ -144,16 +125,14 @@ def _unnamed(audited: Audit, stated: Sequence[str], namer: Namer) -> Iterator[tu
                 yield setting.skipped, module, names_in(module, left, 1)[0]
 
 
-def added_entries(audited: Audit, load: Load) -> tuple[Any, ...]:
+def added_entries(audited: Audit, setting: tuple[str, Any]) -> tuple[Any, ...]:
     """The entries of a list with which the loader loads the checkpoint that the quantization block does not have yet;
     empty unless the list only grows.
     """
     config = audited.checkpoint.config
     block = None if config is None else config.values.get(QUANTIZATION)
-    if load.setting is None or not isinstance(block, Mapping):
-        return ()
-    key, value = load.setting
-    stated = block.get(key)
+    key, value = setting
+    stated = block.get(key) if isinstance(block, Mapping) else None
     if not stated or not isinstance(stated, list) or not isinstance(value, list):
         return ()
     return tuple(value[len(stated) :]) if value[: len(stated)] == stated else ()
