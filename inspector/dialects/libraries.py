@@ -5,7 +5,13 @@ Sources: `timm/models/vision_transformer.py`, `convnext.py`, `swin_transformer.p
 `dinov3/models/vision_transformer.py` and `mae/models_mae.py`; OpenAI's `clip/model.py` and `open_clip/model.py`;
 gpt-fast's `model.py`, whose weights are packed by `quantize.py`; fairseq's `models/roberta`, `wav2vec`; Chinese-CLIP's
 `cn_clip/clip/model.py`; `segment_anything/modeling/image_encoder.py`; audiocraft's `models/lm.py`; TensorRT-LLM's
-`models/modeling_utils.py`.
+`models/modeling_utils.py`; mmdetection's `models/detectors` and mmsegmentation's `models/segmentors`; detectron2's
+`modeling/meta_arch` and Mask2Former and OneFormer, which are built on it; Meta's `detr/models/detr.py`;
+`deformable_detr.py` and `groundingdino.py` of their repositories, RT-DETR's `rtdetr_decoder.py`, SegFormer's
+`mix_transformer.py`, Depth Anything's `dpt.py`, MiDaS' `dpt_depth.py`; `sam2/modeling/backbones/hieradet.py`; Meta's
+`convnext.py` and `encodec/quantization`; VITS' `models.py` and Coqui's `models/vits.py` and `models/xtts.py`; NeMo's
+`conformer_encoder.py`, ESPnet's, WeNet's and FunASR's `encoder.py`; Meta's fairseq2; `laion_clap/clap_module/model.py`;
+`lavis/models`.
 """
 
 from __future__ import annotations
@@ -14,6 +20,35 @@ from collections.abc import Collection
 from typing import Final
 
 LIBRARIES: Final = (
+    ("mmdetection", ("bbox_head.*", "backbone.*")),
+    ("mmdetection", ("roi_head.bbox_head.fc_cls.weight", "backbone.*")),
+    ("mmsegmentation", ("decode_head.conv_seg.weight", "backbone.*")),
+    ("OneFormer's own code (detectron2)", ("sem_seg_head.predictor.*", "backbone.*", "task_mlp.*")),
+    ("detectron2", ("sem_seg_head.*", "backbone.*")),
+    ("detectron2", ("roi_heads.box_predictor.cls_score.weight", "backbone.bottom_up.*")),
+    ("GroundingDINO's own code", ("transformer.encoder.fusion_layers.#.attn.values_l_proj.weight",)),
+    (
+        "Deformable DETR's own code",
+        ("class_embed.#.weight", "transformer.encoder.layers.#.self_attn.sampling_offsets.weight"),
+    ),
+    ("Meta's detr", ("query_embed.weight", "transformer.encoder.layers.#.self_attn.in_proj_weight")),
+    ("the code of RT-DETR or D-FINE", ("decoder.dec_score_head.#.weight",)),
+    ("the code of SegFormer or PVT", ("patch_embed1.proj.weight", "block1.#.attn.q.weight")),
+    ("Depth Anything's own code", ("depth_head.projects.#.weight", "pretrained.*")),
+    ("MiDaS", ("scratch.refinenet1.out_conv.weight",)),
+    ("Meta's sam2", ("image_encoder.trunk.blocks.#.attn.qkv.weight",)),
+    ("Meta's ConvNeXt", ("downsample_layers.#.#.weight", "stages.#.#.dwconv.weight")),
+    ("LAVIS or BLIP's own code", ("visual_encoder.blocks.#.attn.qkv.weight",)),
+    ("laion_clap", ("audio_branch.patch_embed.proj.weight", "text_branch.*")),
+    ("Meta's encodec", ("quantizer.vq.layers.#._codebook.embed", "encoder.model.#.conv.conv.*")),
+    ("VITS' own code", ("enc_p.*", "dec.conv_pre.weight", "flow.flows.#.pre.weight")),
+    ("Coqui TTS", ("waveform_decoder.conv_pre.weight", "text_encoder.*")),
+    ("Coqui TTS", ("hifigan_decoder.waveform_decoder.*", "gpt.*")),
+    ("F5-TTS", ("ema_model.transformer.transformer_blocks.#.attn_norm.linear.weight",)),
+    ("NeMo", ("encoder.pre_encode.out.weight", "encoder.layers.#.self_attn.linear_q.weight")),
+    ("FunASR", ("encoder.encoders.#.self_attn.linear_q_k_v.weight",)),
+    ("ESPnet or WeNet", ("encoder.encoders.#.self_attn.linear_q.weight",)),
+    ("fairseq2", ("speech_encoder.inner.layers.#.self_attn.q_proj.weight",)),
     ("Meta's dinov3", ("storage_tokens", "blocks.#.attn.qkv.bias_mask")),
     ("Meta's dinov2", ("mask_token", "patch_embed.proj.weight", "blocks.#.attn.qkv.weight", "blocks.#.ls1.gamma")),
     ("Meta's dinov2", ("mask_token", "patch_embed.proj.weight", "blocks.#.#.attn.qkv.weight")),
@@ -31,13 +66,18 @@ LIBRARIES: Final = (
     ("fairseq", ("decoder.sentence_encoder.layers.#.self_attn.q_proj.weight",)),
     ("fairseq", ("encoder.sentence_encoder.layers.#.self_attn.q_proj.weight",)),
     ("fairseq", ("encoder.version", "encoder.layers.#.self_attn.q_proj.weight")),
+    ("fairseq", ("encoder.version", "decoder.output_projection.weight")),
+    ("fairseq", ("speech_encoder_prenet.feature_extractor.conv_layers.#.#.weight",)),
     ("fairseq", ("feature_extractor.conv_layers.#.#.weight", "post_extract_proj.weight")),
     ("fairseq", ("w2v_encoder.w2v_model.post_extract_proj.weight",)),
     ("audiocraft", ("emb.#.weight", "linears.#.weight", "transformer.layers.#.self_attn.in_proj_weight")),
     ("OpenCLIP", ("visual.conv1.weight", "transformer.resblocks.#.attn.in_proj_weight")),
     ("OpenCLIP", ("visual.trunk.patch_embed.proj.weight", "text.transformer.resblocks.#.attn.in_proj_weight")),
 )
-"""(library, keys that occur together only in its files)."""
+"""(library, keys that occur together only in its files; with * all that begin like this, of which one suffices).
+
+More special ones come first: those of a model that contains another library's encoder.
+"""
 WRAPPERS: Final = (
     "", "module.", "model.", "backbone.", "module.backbone.", "teacher.backbone.", "student.backbone.",
 )  # fmt: skip
@@ -46,5 +86,10 @@ WRAPPERS: Final = (
 
 def library_of(keys: Collection[str]) -> str | None:
     """The library that writes these names, possibly below the prefix of a wrapper; None if unknown."""
-    named = (library for library, signs in LIBRARIES for one in WRAPPERS if all(one + sign in keys for sign in signs))
+    named = (lib for lib, signs in LIBRARIES for one in WRAPPERS if all(_occurs(one + sign, keys) for sign in signs))
     return next(named, None)
+
+
+def _occurs(sign: str, keys: Collection[str]) -> bool:
+    """True if a key of the table is among the keys, or one that begins with it."""
+    return sign in keys or (sign.endswith("*") and any(key.startswith(sign[:-1]) for key in keys))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from inspector.algebra.expression import parse, words
 from inspector.algebra.values import whole
 from inspector.findings.finding import Finding, Place
@@ -13,7 +15,8 @@ from inspector.reconciler.reconcile import Reconciled
 from inspector.reconciler.wording import place_name
 
 HEAD = "head.token"
-ROLES = ("embed.token", HEAD, "embed.shared")
+TABLE = "embed.token"
+ROLES = (TABLE, HEAD, "embed.shared")
 MOST_BEYOND = 8
 """Most rows beyond those of the tokens: Mllama has eight, for its images."""
 ADDED = "final_logits_bias"
@@ -34,7 +37,7 @@ def resized_in_part(case: Reconciled) -> tuple[Finding, Placement] | None:
     beyond = {_beyond(case, one) for one in resized}
     kept = [one for one in tables if one.fits and _vocabulary(case, one) in {configured - more for more in beyond}]
     kept_beyond = {_beyond(case, one) for one in kept}
-    if len(beyond) != 1 or len(kept_beyond) != 1:
+    if len(beyond) != 1 or len(kept_beyond) != 1 or _two_vocabularies(resized, kept):
         return None
     innermost = max((*resized, *kept), key=lambda one: len(one.block.slot.scope))
     key = _key(scope_of(case.plan.scope, innermost.block.slot), configured - max(beyond))
@@ -53,6 +56,12 @@ def resized_in_part(case: Reconciled) -> tuple[Finding, Placement] | None:
     )
     placed = tuple(one for one in before.placed if one.fits)
     return finding, Placement(placed, before.missing, before.unexpected)
+
+
+def _two_vocabularies(resized: Sequence[Placed], kept: Sequence[Placed]) -> bool:
+    """True if encoder and decoder have tables of different lengths: resizing a model changes the table of both."""
+    towers = [{one.block.slot.tower for one in tables if one.block.slot.role == TABLE} for tables in (resized, kept)]
+    return all(towers) and towers[0].isdisjoint(towers[1])
 
 
 def _key(scope: Scope, configured: int) -> str:

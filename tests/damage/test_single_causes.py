@@ -312,6 +312,17 @@ def test_two_of_three_parts_do_not_make_a_joint_matrix() -> None:
     assert "N441" not in bad(judged(apart, config))
 
 
+@pytest.mark.parametrize("model_type", ["marian", "bart", "pegasus"])
+def test_a_table_of_the_decoder_with_more_tokens_is_not_one_that_was_resized(model_type: str) -> None:
+    """Encoder and decoder share one table: where both are stored with other lengths, they are two vocabularies."""
+    spec, config = record(model_type, "MTModel" if model_type == "marian" else "ForConditionalGeneration")
+    width, rows = config["d_model"], config["vocab_size"]
+    tables = {f"model.{tower}.embed_tokens.weight": ("F32", (rows + more, width))
+              for tower, more in (("encoder", 0), ("decoder", 9))}  # fmt: skip
+    others = {key: entry for key, entry in spec.items() if key not in ("model.shared.weight", "lm_head.weight")}
+    assert "C324" not in bad(judged({**others, **tables}, config))
+
+
 @pytest.mark.parametrize(("model_type", "suffix", "table", "key"), [
     ("llama", "CausalLM", "embed_tokens", "vocab_size"), ("mistral", "CausalLM", "lm_head", "vocab_size"),
     ("gpt_neox", "CausalLM", "embed_in", "vocab_size"), ("bert", "MaskedLM", "word_embeddings", "vocab_size"),

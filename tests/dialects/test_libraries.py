@@ -24,6 +24,19 @@ def test_all_signs_together_name_the_library(library: str, signs: tuple[str, ...
     assert len(signs) < 2 or library_of([wrapper + sign for sign in signs[1:]]) != library
 
 
+@pytest.mark.parametrize(("library", "keys"), [
+    ("mmdetection", ("backbone.conv1.weight", "backbone.bn1.running_mean", "backbone.layer1.#.conv1.weight",
+                     "bbox_head.fc_cls.weight")),
+    ("detectron2", ("backbone.patch_embed.proj.weight", "sem_seg_head.predictor.query_embed.weight",
+                    "backbone.layers.#.blocks.#.attn.relative_position_bias_table")),
+    ("Depth Anything's own code", ("pretrained.patch_embed.proj.weight", "pretrained.blocks.#.attn.qkv.weight",
+                                   "depth_head.projects.#.weight")),
+    (None, ("model.encoder.lateral_convs.#.conv.weight", "model.decoder.class_embed.#.weight")),
+])  # fmt: skip
+def test_a_model_around_the_encoder_of_another_library(library: str | None, keys: tuple[str, ...]) -> None:
+    assert library_of(keys) == library
+
+
 TIMM_VIT: Spec = {                             # of the architecture vit_tiny_patch16_224, with two blocks
     "cls_token": ("F32", (1, 1, 192)),
     "pos_embed": ("F32", (1, 197, 192)),

@@ -34,7 +34,7 @@ from inspector.auditing.declared import TOKEN_IDS
 from inspector.loader.layout import Layout, lay_out
 from inspector.loading import tables
 from inspector.loading.as_written import dialects_of
-from inspector.loading.expected import plan_of
+from inspector.loading.expected import alternatives, plan_of
 from inspector.loading.memory import (
     Counted,
     Memory,
@@ -530,6 +530,7 @@ def _entry(
         made, plan, name = best
         made["untied"], made["ties"] = not said["ties"], said["ties"] or said["tied"]
         _set_tie_of(made, plan, name, record, major, said["loads"])
+        made["sides"] = made["sides"] or _sides_of_switches(model_type, record["class"], major, made["dialect"])
     return {key: value for key, value in made.items() if value or key == "exact"}
 
 
@@ -672,6 +673,19 @@ def _sides(plan: Plan, record: Mapping[str, Any]) -> str:
     found = bind(plan.scope, plan.head, plan.spelling, stored=lambda key: shapes.get(key, ()))
     sides = found.binder.choose(found.unrolled.slots)
     return "".join(str(sides[number]) for number in sorted(sides))
+
+
+def _sides_of_switches(model_type: str, name: str, major: str, dialect: int) -> str:
+    """The alternatives that a version saves with other switches, if another version saves others; "" if none does."""
+    found: dict[str, set[str]] = {}
+    for record in records(model_type):
+        if record["class"] == name and record["variant"] and record.get("config") is not None:
+            plan = plan_of({"model_type": model_type, **record["config"]}, name, model_type, NEWEST, dialect)
+            if plan is not None and alternatives(plan.scope, plan.head):
+                version = record["writer"].split()[-1].partition(".")[0]
+                found.setdefault(version, set()).add(_sides(plan, record))
+    of_version = {version: max(sides) for version, sides in found.items()}
+    return of_version.get(major, "") if len(set(of_version.values())) > 1 else ""
 
 
 def _kept(plan: Plan, name: NamesInMemory, state: set[str]) -> list[str]:

@@ -1306,6 +1306,7 @@ COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
             {"share_encoder_decoder_embeddings": False, "vocab_size": 131, **UNTIED},
         ),
         ("MarianMTModel", {"share_encoder_decoder_embeddings": False, "decoder_ffn_dim": 66}),
+        ("MarianMTModel", {"share_encoder_decoder_embeddings": False, "decoder_vocab_size": 131}),
     ),
     "markuplm": (("MarkupLMModel", READS_ALONE),),
     "minimax_m3_vl": (

@@ -3,7 +3,8 @@
 modeling_swin.py: the width doubles from stage to stage; all but the last stage merge four patches into one.
 Tables of absolute positions have a row more in transformers 4 (a class token that is not there). `num_layers` and
 `hidden_size` in a config are derived. modeling_swinv2.py: a small network instead of the table of relative positions, a
-scale per head, no bias on the keys; the norm of a merge follows it.
+scale per head, no bias on the keys; the norm of a merge follows it. The first releases stored the coordinates of a
+window, which is no larger than the map of its stage.
 modeling_maskformer_swin.py: every stage has a norm for its map, whichever are asked for.
 modeling_swin2sr.py: one width in all stages, patches again after each; the head by `upsampler`, of 64 channels.
 """
@@ -81,10 +82,14 @@ NEXT_ATTENTION = rows(                         # Swin v2's
     part("attention.self.logit_scale", "attention.scale", param("h 1 1")),
     part("attention.self.continuous_position_bias_mlp.0", "attention.bias.up",   dense("2 -> 512")),
     part("attention.self.continuous_position_bias_mlp.2", "attention.bias.down", linear("512 -> h")))
-SWINV2 = Architecture("swinv2", ignores="hidden_size num_layers", dims=SWIN_DIMS,
+COORDINATES = rows(
+    maybe("attention.self.relative_coords_table",   "attention.bias.coordinates", buffer("1 2*m-1 2*mw-1 2")),
+    maybe("attention.self.relative_position_index", "attention.bias.index",       buffer("m*mw m*mw")))
+SWINV2 = Architecture("swinv2", ignores="hidden_size num_layers",
+    dims=SWIN_DIMS | Dims(m="min(k, image_size[0]//p//2**{S})", mw="min(k, image_size[1]//pw//2**{S})"),
     parts=rows(
         EMBEDDINGS, POSITIONS,
-        under("encoder.layers.{S}.blocks.{B}", REST_OF_BLOCK, NEXT_ATTENTION),
+        under("encoder.layers.{S}.blocks.{B}", REST_OF_BLOCK, NEXT_ATTENTION, COORDINATES),
         part("encoder.layers.{D}.downsample.reduction", "merge",      linear("4*w -> 2*w")),
         part("encoder.layers.{D}.downsample.norm",      "norm.merge", affine("2*w"))),
     heads=(
