@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.checkpoints import Spec
 from tests.judged import base_record, codes, judged, spec_of
 
 LAST = "continuous_position_bias_mlp.2.weight"
@@ -15,7 +16,7 @@ WINDOWS = (4, 4, 4, 2)
 def test_tables_of_coordinates_are_buffers(suffix: str) -> None:
     record = base_record("swinv2", suffix)
     spec = spec_of(record)
-    stored = {}
+    stored: Spec = {}
     for key in spec:
         if key.endswith(LAST):
             window = WINDOWS[int(key.split(".layers.")[1].split(".")[0])]
