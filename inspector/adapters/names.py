@@ -220,13 +220,21 @@ def is_unmerged(keys: Iterable[str]) -> bool:
 
     Or those of a module that was trained as a whole and stored together with its original:
     `lm_head.original_module.weight`. All names may begin like those of an adapter, but an adapter contains no wrapped
-    matrices of its base.
+    matrices of its base: weights of other modules, which may be trained as a whole, show nothing.
     """
     listed = list(keys)
+    if any(".original_module." in key for key in listed):
+        return not is_adapter(listed) or any(BASE_LAYER in key for key in listed)
     found = {key: tuner_name(key) for key in listed}
-    wrapped = any(one is not None or ".original_module." in key for key, one in found.items())
+    changed = {one.module for one in found.values() if one is not None}
     alone = is_adapter(listed) and not any(BASE_LAYER in key for key in listed)
-    return wrapped and not alone and any(one is None for one in found.values())
+    return not alone and any(_within(changed, base_name(key)) for key, one in found.items() if one is None)
+
+
+def _within(modules: Collection[str], key: str) -> bool:
+    """True if a matrix is that of one of the modules, or of a module inside of one; biases may be trained alone."""
+    ends = (at for at, letter in enumerate(key) if letter == ".")
+    return not key.endswith(".bias") and any(key[:end] in modules for end in ends)
 
 
 def base_name(key: str) -> str:

@@ -25,6 +25,10 @@ SIGN_PARTS: Final = (
 )  # fmt: skip
 """A part of one key of every sign of every dialect; a test verifies this list."""
 
+T2I_ADAPTER: Final = "t2i_adapter"
+T2I_SIGNS: Final = ("body.0.block1.weight", "body.0.body.0.block1.weight", "body.0.resnets.0.block1.weight",
+                    "adapter.body.0.resnets.0.block1.weight")  # fmt: skip
+"""A name that only T2I-Adapters have, by its writer: TencentARC's, light, and diffusers' without and with its prefix."""
 LONE_COMPONENTS: Final = {
     "input_hint_block.0.weight": "controlnet",
     "input_blocks.0.0.weight": "unet",
@@ -32,6 +36,7 @@ LONE_COMPONENTS: Final = {
     "decoder.middle.0.residual.0.gamma": "vae",
     "encoder.middle.0.residual.0.gamma": "vae",
     "per_channel_statistics.std-of-means": "vae",
+    **dict.fromkeys(T2I_SIGNS, T2I_ADAPTER),
 }
 """Keys that identify a component of Stable Diffusion in a separate file without a prefix; the first match counts."""
 TRANSFORMER_SIGNS: Final = (
@@ -108,6 +113,7 @@ def all_dialects() -> tuple[Dialect, ...]:
     from inspector.dialects.olmo import OLMO
     from inspector.dialects.open_clip import OPENCLIP
     from inspector.dialects.sd3 import SD3
+    from inspector.dialects.t2i_adapter import TENCENT
     from inspector.dialects.tencentpretrain import TENCENTPRETRAIN
     from inspector.dialects.torchtune import TORCHTUNE
     from inspector.dialects.video_models import VIDEO_MODELS
@@ -118,7 +124,7 @@ def all_dialects() -> tuple[Dialect, ...]:
         *VIDEO_MODELS, SD3, FLUX, MIXTRAL, MIXTRAL_STACKED, LATENT, MISTRAL, META, OLMO, OPENCLIP, WHISPER, WHISPER_MLX,
         LLAVA_NEXT, LLAVA_ONEVISION, LLAVA, MAMBA2, GRANITE_HYBRID, BLOOM, IN_ORDER, ERNIE_MOE, KIMI, ARCTIC, GROK,
         PLAMO, LLAMA_CPP, LDM,
-        LDM_STAGES, LDM_UNET,
+        LDM_STAGES, LDM_UNET, TENCENT,
     )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from typing import Final
 
 import msgspec
 
-from inspector.dialects import autoencoders, ldm
+from inspector.dialects import autoencoders, ldm, t2i_adapter
 from inspector.dialects.catalog import LONE_COMPONENTS, TRANSFORMER_SIGNS
 from inspector.dialects.unread_prefixes import UnreadPrefix, unread_prefixes
 from inspector.loader.layout import Layout
@@ -131,7 +131,8 @@ def _prefix(name: str, prefixes: Mapping[str, str], otherwise: str | None) -> st
 def _component(name: str, prefix: str, tensors: Mapping[str, Layout]) -> ComponentTensors:
     if any(sign in tensors for sign in TRANSFORMER_SIGNS):
         name = "transformer"
-    rename: Callable[[str], str] = autoencoders.renaming(tensors) or ldm.renaming(tensors) or str
+    writers = (autoencoders, ldm, t2i_adapter)
+    rename: Callable[[str], str] = next(filter(None, (one.renaming(tensors) for one in writers)), str)
     made: dict[str, Layout] = {}
     names: dict[str, str] = {}
     for stored, layout in tensors.items():

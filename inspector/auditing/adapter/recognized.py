@@ -9,6 +9,7 @@ from inspector.adapters.names import (
     PROMPT_TENSORS,
     adapter_kind,
     is_adapter,
+    is_unmerged,
     saved_name,
     tuner_name,
 )
@@ -34,7 +35,15 @@ def holds_adapter(checkpoint: Checkpoint, stored: Families) -> bool:
         return named and (bool(stored) or checkpoint.set_name.startswith(tuple(PEFT.stems.values())))
     if of_whole_layers(checkpoint) or is_tool_adapter(tool_tensors(stored), stored):
         return True
+    if checkpoint.adapter is None and adapter_kind(stored) is not None and _of_vectors(stored):
+        return not is_unmerged(stored)
     return is_adapter(stored) and (checkpoint.adapter is not None or adapter_kind(stored) is not None)
+
+
+def _of_vectors(stored: Families) -> bool:
+    """True if all tensors but those of the method are vectors: norms and biases that the adapter trains as a whole."""
+    others = (family for key, family in stored.items() if tuner_name(key) is None)
+    return all(len(part.layout.shape) == 1 for family in others for part in family.stored)
 
 
 def _has_biases(stored: Families) -> bool:

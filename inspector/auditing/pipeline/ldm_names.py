@@ -1,4 +1,4 @@
-"""Audits a component of Stable Diffusion with a config of diffusers and names of latent-diffusion."""
+"""Audits a component of Stable Diffusion with a config of diffusers and names of latent-diffusion, or of its authors."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from msgspec.structs import replace
 
 from inspector.auditing.pipeline.left_names import left_names
 from inspector.auditing.result import Audit
+from inspector.dialects import t2i_adapter
+from inspector.dialects.catalog import T2I_ADAPTER
 from inspector.dialects.language import Dialect
 from inspector.dialects.ldm import LDM, LDM_STAGES, LDM_UNET, STAGE_ATTENTION
 from inspector.dialects.single_file import ComponentTensors, parts_of
@@ -18,7 +20,8 @@ from inspector.loader.checkpoint import Checkpoint
 from inspector.matcher.families import families_of
 from inspector.matcher.reading import SUPPORTED
 
-COMPONENTS: Final = {"UNet2DConditionModel": "unet", "ControlNetModel": "controlnet", "AutoencoderKL": "vae"}
+COMPONENTS: Final = {"UNet2DConditionModel": "unet", "ControlNetModel": "controlnet", "AutoencoderKL": "vae",
+                     t2i_adapter.CLASS: T2I_ADAPTER}  # fmt: skip
 """Class of diffusers -> its component in a single file."""
 
 
@@ -31,7 +34,7 @@ def audit_under_ldm_names(checkpoint: Checkpoint, audit_as: Callable[[Checkpoint
     if len(found.components) != 1 or found.others or found.ema:
         return None
     component = found.components[0]
-    if COMPONENTS.get(str(values.get("_class_name"))) != component.name:
+    if COMPONENTS.get(str(values.get("_class_name"))) != component.name or not checkpoint.tensors.keys() - component.tensors:
         return None
     audited = audit_as(_renamed(checkpoint, component))
     if audited.case is None or audited.case.reading.by_names or audited.case.reading.coverage < SUPPORTED:
@@ -47,6 +50,8 @@ def audit_under_ldm_names(checkpoint: Checkpoint, audit_as: Callable[[Checkpoint
 
 def _program(component: ComponentTensors) -> Dialect:
     """The program that the names are from, by the parts that diffusers converts."""
+    if component.name == T2I_ADAPTER:
+        return t2i_adapter.TENCENT
     if component.name == "vae" and any(map(STAGE_ATTENTION.fullmatch, component.names.values())):
         return LDM_STAGES
     return LDM if component.prefix or component.name != "unet" else LDM_UNET

@@ -11,12 +11,14 @@ from inspector.auditing.pipeline.audit import AuditPart, skipped_in, summed
 from inspector.auditing.pipeline.left_names import left_names
 from inspector.auditing.pipeline.misplaced_encoder import misplaced_encoders
 from inspector.auditing.result import Audit, verdict_of
-from inspector.dialects.catalog import is_lone
+from inspector.dialects import t2i_adapter
+from inspector.dialects.catalog import T2I_ADAPTER, is_lone
 from inspector.dialects.single_file import PROJECTED, ComponentTensors, SingleFile, parts_of
 from inspector.findings.finding import Finding, Place, merged, ordered
 from inspector.findings.names.components import ComponentExtra
 from inspector.findings.totals import BuffersStored
 from inspector.loader.checkpoint import Checkpoint
+from inspector.loader.config_file import Config
 from inspector.loader.layout import Layout
 from inspector.matcher.families import families_of
 from inspector.reconciler import ledger
@@ -153,9 +155,11 @@ def _lost_projection(component: ComponentTensors) -> Iterator[TensorMissing]:
 
 def _component(root: Checkpoint, name: str, tensors: dict[str, Layout], names: Mapping[str, str]) -> Checkpoint:
     """A component as a separate checkpoint, without the findings that are reported for the file."""
+    shown = t2i_adapter.config_of(tensors) if name == T2I_ADAPTER else None
     return Checkpoint(
         root.source,
         name,
+        None if shown is None else Config(root.set_name, shown, "config"),
         tensors=tensors,
         file_of={own: root.file_of.get(names.get(own, own), root.set_name) for own in tensors},
         cut=tuple(own for own in tensors if names.get(own, own) in root.cut) if root.cut else (),
