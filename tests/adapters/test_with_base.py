@@ -320,6 +320,8 @@ def test_the_head_of_the_task_is_saved_with_the_adapter(
     assert codes(audited) == set(found)
     outcomes = {one.loader: one.outcome for one in audited.loads}
     assert outcomes["peft"] == next(iter(found.values()), "complete")
+    unsaid = {one.because for one in audited.loads if one.loader == "peft" and "KeyError" in one.because and not found}
+    assert bool(unsaid) == (saved_modules is None and not head)  # with a base that has the head of the task
     whole = saved_modules is not None or bool(head)  # vLLM reads the config and the names, not the task
     assert ("vllm" in outcomes) == (whole and not found)
 

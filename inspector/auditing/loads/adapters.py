@@ -14,7 +14,7 @@ from inspector.adapters.config_repairs import repair_of
 from inspector.adapters.difference import HALF
 from inspector.adapters.expected import PROMPTS
 from inspector.adapters.names import PROMPT, PROMPT_TENSORS, is_remade, loaded_name, tuner_name
-from inspector.adapters.peft_configs import names_modules, refusal, refused_for, renames
+from inspector.adapters.peft_configs import BY_TASK, names_modules, refusal, refused_for, renames
 from inspector.algebra.names import key_of
 from inspector.findings.adapters.labels import AdapterLabels
 from inspector.findings.adapters.tools import AdapterTypeUnknown
@@ -96,11 +96,24 @@ def loads_of_adapter(
     labels = next((one.labels for one in findings if isinstance(one, AdapterLabels)), None)
     if labels is not None and load.outcome == COMPLETE:
         load = replace(load, because=f"with a base of {labels} labels (num_labels={labels}); it refuses any other")
+    elif load.outcome == COMPLETE and (lacking := _without_head(stored, values)):
+        load = replace(load, because=lacking)
     return (
         load,
         *by_vllm(stated, checkpoint.tensors, files, load),
         *by_llama_cpp(stated, checkpoint.tensors, load),
     )
+
+
+def _without_head(stored: Families, values: Mapping[str, Any]) -> str:
+    """The class of the base with which PEFT raises KeyError (measured with 0.21): that of the task in the adapter's
+    config, as its head is not stored; "" if it is stored, or if the task has none.
+    """
+    heads = tuple(f".{module}." for module in values.get(BY_TASK, ()))
+    if not heads or any(head in key for key in stored for head in heads):
+        return ""
+    names = " or ".join(head.strip(".") for head in heads)
+    return f"with a base without a head for {values['task_type']}; with one it raises KeyError, as no {names} is stored"
 
 
 def _without_type(base: Mapping[str, Any]) -> str:
