@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from inspector.adapters.base import Base
 from inspector.adapters.method_table import CATEGORIES, LINEAR, SHARED, rows_of
 from inspector.adapters.methods import AdapterTensor, Shape, Target, pieces_of
-from inspector.adapters.names import BASE_LAYER, OWN_PREFIX, PREFIX, PROMPT, base_name, tuner_name
+from inspector.adapters.names import BASE_LAYER, OWN_PREFIX, PREFIX, PROMPT, base_name, tuner_name, uncopied
 from inspector.adapters.prefixes import PREFIXES, Prefix, stated_prefix
 from inspector.adapters.router import MODULE as ROUTER
 from inspector.adapters.router import router
@@ -156,6 +156,8 @@ def _saved_alone(targets: Targets, values: Mapping[str, Any], families: Families
     """Tensors that are saved in addition: the weight for each bias, and trained rows of tables."""
     for key, family in families.items():
         module = base_name(key).removesuffix(".bias")
+        if uncopied(key) != key and uncopied(key) in families:
+            continue  # `bias="all"` stores a bias under all its names in memory, and the weight under one
         if key.endswith(".bias") and f"{BASE_LAYER}." not in key and tuner_name(key) is None:
             boxes = _boxes((family,))
             saved = tuple(one for box in boxes for one in targets.saved(module, box))

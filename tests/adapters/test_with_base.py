@@ -247,6 +247,10 @@ def test_all_biases_of_modules_that_are_saved_whole(saved_modules: list[str], co
     audited = with_base(spec, config, CLASSES)
     assert (audited.verdict, codes(audited)) == ("clean", set())
     assert audited.counts.unique_parameters == audited.counts.expected_parameters
+    bare = alone(spec, config)
+    assert (bare.verdict, codes(bare)) == ("clean", set())
+    lost = {name: entry for name, entry in spec.items() if name != f"{BERT}classifier.weight"}
+    assert codes(alone(lost, config)) == {"A905"}
 
 
 PREFIX_CONFIG: dict[str, Any] = {
