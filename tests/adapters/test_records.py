@@ -362,14 +362,19 @@ def test_a_target_that_no_base_has_is_not_an_error() -> None:
     assert codes(reported("llama.default", spec_of("llama.default"), target_modules=wide)) == set()
 
 
-def test_a_base_that_was_not_resized_is_refused() -> None:
+@pytest.mark.parametrize(("rows", "remedy"), [
+    (115, "call resize_token_embeddings(115) on the base before loading the adapter"),
+    (100, "use the base of the training, or call resize_token_embeddings(100) on this one, which drops its last 7 rows"),
+])  # fmt: skip
+def test_a_base_that_was_not_resized_is_refused(rows: int, remedy: str) -> None:
+    """PEFT 0.21 loads it once the base is resized, also to fewer rows."""
     spec = {
-        key: (dtype, tuple(115 if dim == 107 else dim for dim in shape))
+        key: (dtype, tuple(rows if dim == 107 else dim for dim in shape))
         for key, (dtype, shape) in spec_of("llama.embedding").items()
     }
     audited = reported("llama.embedding", spec)
     assert codes(audited) == {"A913"}
-    assert [one.facts["stored"] for one in audited.findings if one.code == "A913"] == [[115]]
+    assert [(one.facts["stored"], one.help) for one in audited.findings if one.code == "A913"] == [([rows], remedy)]
 
 
 def test_an_inner_layer_without_a_module_is_reported() -> None:

@@ -355,7 +355,8 @@ class AdapterVocabularyDiffers(Finding, frozen=True, kw_only=True):
                 adapter
 
     What to do
-        Call `resize_token_embeddings` on the base with this number, and use the adapter's tokenizer.
+        Call `resize_token_embeddings` on the base with this number, and use the adapter's tokenizer. If the base has
+        more rows, it may not be the one of the training: resized to fewer rows, it loses the last ones in memory.
     """
 
     code = "A913"
@@ -372,4 +373,9 @@ class AdapterVocabularyDiffers(Finding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         if len(self.stored) > 1:
             return Remedy("resize each table of the base to the rows that the adapter has, before loading the adapter")
-        return Remedy(f"call resize_token_embeddings({self.stored[0]}) on the base before loading the adapter")
+        (rows,) = self.stored
+        resize = f"call resize_token_embeddings({rows}) on"
+        if self.expected is not None and rows < self.expected:
+            lost = number(self.expected - rows)
+            return Remedy(f"use the base of the training, or {resize} this one, which drops its last {lost} rows")
+        return Remedy(f"{resize} the base before loading the adapter")
