@@ -28,7 +28,7 @@ SIGN_PARTS: Final = (
 T2I_ADAPTER: Final = "t2i_adapter"
 T2I_SIGNS: Final = ("body.0.block1.weight", "body.0.body.0.block1.weight", "body.0.resnets.0.block1.weight",
                     "adapter.body.0.resnets.0.block1.weight")  # fmt: skip
-"""A name that only T2I-Adapters have, by its writer: TencentARC's, light, and diffusers' without and with its prefix."""
+"""A name that only T2I-Adapters have: of TencentARC's, of its light ones, of diffusers' without and with its prefix."""
 LONE_COMPONENTS: Final = {
     "input_hint_block.0.weight": "controlnet",
     "input_blocks.0.0.weight": "unet",

@@ -47,6 +47,15 @@ PARTS: Final = (
         ("model.mm_projector.weight", "model.mm_projector.#.weight"),
         "as model_base of LLaVA's load_pretrained_model, with these tensors in mm_projector.bin (torch.save)",
     ),
+    AddedPart(
+        "the projector that LLaVA trained with a LoRA",
+        re.compile(r"base_model\.model\.(?:model\.)?mm_projector\.(?:#\.)?(?:weight|bias)"),
+        tuple(
+            f"base_model.model.{module}.weight"
+            for module in ("model.mm_projector", "model.mm_projector.#", "mm_projector", "mm_projector.#")
+        ),
+        "as model_base of LLaVA's load_pretrained_model, with non_lora_trainables.bin in the folder of the LoRA",
+    ),
 )
 MOST_OF_PART: Final = 8
 """Most families that any of these modules has."""

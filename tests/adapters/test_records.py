@@ -364,7 +364,8 @@ def test_a_target_that_no_base_has_is_not_an_error() -> None:
 
 @pytest.mark.parametrize(("rows", "remedy"), [
     (115, "call resize_token_embeddings(115) on the base before loading the adapter"),
-    (100, "use the base of the training, or call resize_token_embeddings(100) on this one, which drops its last 7 rows"),
+    (100, "use the base of the training, or call resize_token_embeddings(100) on this one, which drops its last 7"
+          " rows"),
 ])  # fmt: skip
 def test_a_base_that_was_not_resized_is_refused(rows: int, remedy: str) -> None:
     """PEFT 0.21 loads it once the base is resized, also to fewer rows."""

@@ -181,6 +181,11 @@ def test_layers_that_torch_quantized_are_one_finding(
          {f"model.mm_projector.{name}": ("F16", (64, 64)) for name in ("0.weight", "2.weight")}, ["N532"]),
         ({"model_type": "llava"},
          {"model.mm_projector.weight": ("F16", (64, 64)), "model.mm_projector.bias": ("F16", (64,))}, ["N532"]),
+        ({"model_type": "llava_llama"},
+         {f"base_model.model.model.mm_projector.{name}": ("F16", (64, 64)) for name in ("0.weight", "2.weight")},
+         ["N532"]),
+        ({"model_type": "llava_mistral"},
+         {"base_model.model.mm_projector.weight": ("F16", (64, 64))}, ["N532"]),
         ({"model_type": "medusa"}, {"0.0.linear.weight": ("F16", (64, 64)), "norm.weight": ("F16", (64,))}, []),
     ],
 )  # fmt: skip

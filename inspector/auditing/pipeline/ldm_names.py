@@ -1,4 +1,4 @@
-"""Audits a component of Stable Diffusion with a config of diffusers and names of latent-diffusion, or of its authors."""
+"""Audits a component of Stable Diffusion with a config of diffusers and names of latent-diffusion or its authors."""
 
 from __future__ import annotations
 
@@ -34,8 +34,10 @@ def audit_under_ldm_names(checkpoint: Checkpoint, audit_as: Callable[[Checkpoint
     if len(found.components) != 1 or found.others or found.ema:
         return None
     component = found.components[0]
-    if COMPONENTS.get(str(values.get("_class_name"))) != component.name or not checkpoint.tensors.keys() - component.tensors:
+    if COMPONENTS.get(str(values.get("_class_name"))) != component.name:
         return None
+    if component.tensors.keys() >= checkpoint.tensors.keys():
+        return None  # diffusers' own names
     audited = audit_as(_renamed(checkpoint, component))
     if audited.case is None or audited.case.reading.by_names or audited.case.reading.coverage < SUPPORTED:
         return None
