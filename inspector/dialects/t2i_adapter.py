@@ -1,7 +1,7 @@
 """T2I-Adapters on their own: the names of TencentARC's files and of diffusers', and the config that shapes show. Pure.
 
 Sources: TencentARC's `ldm/modules/encoders/adapter.py` (all blocks in one sequence, two of a stage, or the blocks of a
-light one below `body`), diffusers' `models/adapter.py`, `load_t2i_adapter` in ComfyUI's `controlnet.py`, which reads both.
+light one below `body`), diffusers' `models/adapter.py`, ComfyUI's `load_t2i_adapter`, which reads both.
 """
 
 from __future__ import annotations

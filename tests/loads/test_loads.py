@@ -20,8 +20,9 @@ from inspector.loading.converter import not_converted
 from inspector.loading.outcome import BY_CLASS, CHANGES, COMPLETE, RANDOM, REFUSES, UNKNOWN, UNSUPPORTED, Load
 from inspector.loading.tables import NEWEST, OLDER, rules_of
 from inspector.report.json_v1 import audit_json
+from tests.checkpoints import write_file
 from tests.dialects.converters import meta
-from tests.judged import FIXTURES, base_record, oracle_types, records, spec_of
+from tests.judged import FIXTURES, base_record, codes, oracle_types, records, spec_of
 from tests.judged import judged as audited_spec
 from tests.loads.damage import INDEX, damaged, healthy, write
 from tests.oracle.make_loads import fill, folder_of
@@ -167,12 +168,15 @@ def test_the_converter_reads_some_quantizations(block: dict[str, Any], unread: s
 
 
 @pytest.mark.parametrize(("end", "dims", "expected"), [
-    ("lora_mid", (4, 4, 3, 3), ["N429"]), ("hada_w1_a", (32, 4), []), ("lora_down", (4, 32, 1, 1), []),
+    ("lora_mid", (4, 4, 3, 3), ["N429"]), ("hada_w1_a", (32, 4), ["N429"]), ("lora_down", (4, 32, 1, 1), []),
 ])  # fmt: skip
 def test_an_adapter_that_diffusers_refuses(end: str, dims: tuple[int, ...], expected: list[str]) -> None:
     """Measured with diffusers 0.42 for cores of convolutions; without `--for` it is a note."""
     name = "lora_unet_down_blocks_0_resnets_0_conv1"
     spec: dict[str, tuple[str, tuple[int, ...]]] = {f"{name}.{end}.weight": ("F16", dims)}
+    if end == "hada_w1_a":
+        spec = {f"{name}.hada_{part}_{end}": ("F16", dims if end == "a" else dims[::-1])
+                for part in ("w1", "w2") for end in "ab"}  # fmt: skip
     if end == "lora_mid":
         spec |= {f"{name}.lora_down.weight": ("F16", (4, 32, 1, 1)), f"{name}.lora_up.weight": ("F16", (32, 4, 1, 1))}
     found = judged_for(audited_spec(spec, None), "diffusers")
@@ -244,6 +248,29 @@ def test_an_adapter_of_which_diffusers_finds_no_name(before: str, end: str, new:
     assert [one.code for one in errors] == (["N429"] if new else [])
     assert all(step.new and str(step.new).startswith(new) for one in errors for step in one.steps)
     assert "A970" not in {one.code for one in found}
+
+
+@pytest.mark.parametrize(("before", "end", "expected"), [
+    ("transformer.transformer_blocks.0.attn.to_q", ".lora_{}.default.weight", {"N429"}),
+    ("base_model.model.blocks.0.self_attn.q", ".lora_{}.weight", {"N429"}),
+    ("lora_unet_double_blocks_0_img_mlp_fc1", ".lora_{}.weight", {"N429"}),
+    ("transformer.transformer_blocks.0.attn.to_q", ".lora_{}.weight", set()),
+])  # fmt: skip
+def test_an_adapter_under_the_file_name_of_diffusers(before: str, end: str, expected: set[str], tmp_path: Path) -> None:
+    """The file that `load_lora_weights` looks for in a folder is for diffusers; any other is for a program that reads
+    it.
+    """
+    parts = ("down", "up") if "unet" in before else ("A", "B")
+    shapes = dict(zip(parts, ((4, 32), (32, 4)), strict=True))
+    spec = {f"{before}{end.format(part)}": ("F16", shape) for part, shape in shapes.items()}
+    for name, found in (("pytorch_lora_weights", expected), ("style", set[str]())):
+        (tmp_path / name).mkdir()
+        write_file(tmp_path / name / f"{name}.safetensors", spec)
+        audited = audit(str(tmp_path / name))
+        assert codes(audited) == found
+        for_it = judged_for(audited, "diffusers")
+        assert codes(for_it) == expected
+        assert {step.action for one in for_it.findings for step in one.steps} <= {"rename"}
 
 
 def test_names_that_only_another_loader_does_not_read_are_not_an_error(tmp_path: Path) -> None:

@@ -43,6 +43,7 @@ from inspector.auditing.adapter.target_pattern import with_targets
 from inspector.auditing.files.names import intended
 from inspector.auditing.loads.accepted_values import without_ranks
 from inspector.auditing.loads.adapters import loads_of_adapter
+from inspector.auditing.loads.one_loader import for_its_loader
 from inspector.auditing.loads.predict import after_loading, left_open
 from inspector.auditing.reported import weights_emptied
 from inspector.auditing.result import CLEAN, ArchitectureName, Audit, Skipped, conclude
@@ -182,9 +183,8 @@ def _audit_of_tool(
         if compared.unchecked and not refused:
             these = f"{len(compared.unchecked):,} modules of the adapter, such as {compared.unchecked[0]}"
             skipped.append(Skipped(these, "the base does not show them under such names", decisive=True))
-    return _concluded(
-        checkpoint, report, findings, ArchitectureName(kind_of_tool(found), None, "likely"), skipped, claim, base
-    )
+    name = ArchitectureName(kind_of_tool(found), None, "likely")
+    return for_its_loader(_concluded(checkpoint, report, findings, name, skipped, claim, base))
 
 
 def _with_given_base(findings: Iterable[Finding], named: object) -> Iterator[Finding]:

@@ -11,6 +11,7 @@ from inspector.auditing.loads.failures import failure, of_no_loader
 from inspector.auditing.loads.predict import given_of, left_open
 from inspector.auditing.result import UNREADABLE, Audit, Skipped, verdict_of
 from inspector.findings.finding import Finding, ordered
+from inspector.loader.loaders import DIFFUSERS, LORA_STEM
 from inspector.loader.weight_sets import PROJECTOR
 from inspector.loading.outcome import (
     COMPLETE,
@@ -68,6 +69,8 @@ def judged_for(audited: Audit, name: str) -> Audit:
         wanted = list(_as_new_encoder(audited))
     from inspector.findings.loading import LoaderFails
 
+    if loader == DIFFUSERS.name and wanted and audited.checkpoint.set_name.startswith(f"{LORA_STEM}."):
+        return audited  # judged for this loader already
     refused = [] if wanted else _of_refused_adapter(audited, loader)
     wanted = wanted or refused
     findings = [one for one in audited.findings if not isinstance(one, LoaderFails)]
@@ -122,19 +125,25 @@ def _as_new_encoder(audited: Audit) -> Iterator[Load]:
 
 def _of_refused_adapter(audited: Audit, loader: str) -> list[Load]:
     """What diffusers does with an adapter of another program of which a note says that it does not read it."""
-    if loader != "diffusers" or not audited.findings:
+    if loader != DIFFUSERS.name or not audited.findings:
         return []
-    from inspector.findings.adapters.unread import AdapterDimsUnread, AdapterMethodUnread
+    from inspector.findings.adapters.unread import AdapterBlocksPartial, AdapterDimsUnread, AdapterMethodUnread
     from inspector.loading.diffusers import VERSION
 
-    for one in audited.findings:
-        if isinstance(one, AdapterDimsUnread) or (isinstance(one, AdapterMethodUnread) and one.refused):
-            return [Load(loader=loader, version=VERSION, outcome=REFUSES, because=f"it {one.behaviour()}")]
     unread = _unread_names(audited.findings)
-    if unread is None:
+    kinds = (AdapterDimsUnread, AdapterMethodUnread, AdapterBlocksPartial)
+    said = next((one for one in audited.findings if isinstance(one, kinds)), unread)
+    if said is None:
         return []
-    outcome = REFUSES if unread.refused else UNSUPPORTED
-    return [Load(loader=loader, version=VERSION, outcome=outcome, because=f"it {unread.behaviour()}")]
+    measured = isinstance(said, (AdapterDimsUnread, AdapterBlocksPartial)) or bool(getattr(said, "refused", False))
+    outcome = REFUSES if measured else UNSUPPORTED
+    return [Load(loader=loader, version=VERSION, outcome=outcome, because=f"it {said.behaviour()}")]
+
+
+def for_its_loader(audited: Audit) -> Audit:
+    """The audit of an adapter under the name of the file that diffusers looks for: it is made for diffusers."""
+    made_for = DIFFUSERS.name if audited.checkpoint.set_name.startswith(f"{LORA_STEM}.") else ""
+    return judged_for(audited, made_for) if made_for and _of_refused_adapter(audited, made_for) else audited
 
 
 def _unread_names(findings: Sequence[Finding]) -> AdapterNamesUnread | None:

@@ -181,8 +181,14 @@ class AdapterBlocksPartial(Finding, frozen=True, kw_only=True):
     modules: int
     renames: tuple[tuple[str, str], ...] = ()
 
-    headline_text = "diffusers refuses LoRA of some modules of Wan's blocks under these names"
     row_texts = (("such as", "{such_as}"), ("absent", "{modules:count module}, first {absent}"))
+
+    def headline(self) -> str:
+        return f"{READER} {self.behaviour()}"
+
+    def behaviour(self) -> str:
+        """What the loader does: the headline without its subject."""
+        return "refuses LoRA of some modules of Wan's blocks under these names"
 
     def remedy(self) -> Remedy:
         if not self.renames:
