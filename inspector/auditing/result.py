@@ -37,6 +37,10 @@ class ArchitectureName(Struct, frozen=True):
     confidence: str
 
 
+FLAT = "bitsandbytes stores 4-bit matrices flat: without a config nothing shows their rows and columns"
+"""Why the sizes of a model are unknown whose quantized matrices are stored as columns of bytes."""
+
+
 class Skipped(Struct, frozen=True):
     """A skipped check and the reason. decisive: without this check the checkpoint is not proven to be right."""
 
@@ -190,7 +194,7 @@ def conclude(
     bad = _are_bad(findings)
     causes = _causes(findings) if bad else ()
     if checkpoint.readable and not bad and not any(skip.decisive for skip in skipped):
-        skipped = (*skipped, *_unproven(ledger.counts, alone))
+        skipped = (*skipped, *_unproven(ledger, alone))
     return Audit(
         source=checkpoint.source,
         title=checkpoint.title,
@@ -229,15 +233,18 @@ def _are_bad(findings: Sequence[Finding]) -> bool:
     return any(finding.severity != "note" for finding in findings)
 
 
-def _unproven(counts: Counts, alone: bool) -> Iterator[Skipped]:
+def _unproven(ledger: Ledger, alone: bool) -> Iterator[Skipped]:
     """The checks that the counts leave open if nothing was found."""
+    counts = ledger.counts
     if not counts.tensors:
         yield Skipped("the weights", "no tensor is stored", decisive=True)
     elif counts.unexplained:
         yield Skipped("the unexplained tensors", f"{counts.unexplained:,} elements", decisive=True)
     elif counts.expected_parameters is None:
         if not alone:
-            yield Skipped("the number of parameters", "the formula has dims that nothing determines", decisive=True)
+            flat = any(line.packed is not None and not line.packed.shaped for line in ledger.lines)
+            because = FLAT if flat else "the formula has dims that nothing determines"
+            yield Skipped("the number of parameters", because, decisive=True)
     elif counts.expected_parameters != counts.unique_parameters:
         because = f"the formula gives {counts.expected_parameters:,}, and no finding explains the difference"
         yield Skipped("the number of parameters", because, decisive=True)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from inspector import audit
-from inspector.auditing.result import Audit
+from inspector.auditing.result import FLAT, Audit
 from inspector.quantization.scales_block import block_size
 from tests.checkpoints import write, write_file
 from tests.judged import base_record, codes, diffusers_records, judged, spec_of
@@ -150,6 +150,14 @@ def test_bits_and_scales_of_layers_are_read_without_a_block(name: str) -> None:
 def test_rotations_are_not_reported_where_their_block_is_lost() -> None:
     config, spec, _ = checkpoint("ct-rotated")
     assert bad(judged(spec, unquantized(config))) == ["T625"]
+
+
+@pytest.mark.parametrize("name", ["bnb_nf4", "bnb-nf4-bf16"])
+def test_flat_matrices_without_a_config_leave_the_sizes_open(name: str) -> None:
+    config, spec, _ = checkpoint(name)
+    found = judged(spec, None)
+    assert [one.because for one in found.skipped if one.decisive] == [FLAT]
+    assert FLAT not in {one.because for one in judged(spec, config).skipped}
 
 
 @pytest.mark.parametrize("name_of", [lambda name: f"language_model.{name}", lambda name: ""])
