@@ -29,6 +29,8 @@ T2I_ADAPTER: Final = "t2i_adapter"
 T2I_SIGNS: Final = ("body.0.block1.weight", "body.0.body.0.block1.weight", "body.0.resnets.0.block1.weight",
                     "adapter.body.0.resnets.0.block1.weight")  # fmt: skip
 """A name that only T2I-Adapters have: of TencentARC's, of its light ones, of diffusers' without and with its prefix."""
+MOTION_SIGN: Final = "down_blocks.0.motion_modules.0.temporal_transformer.norm.weight"
+"""A name that motion modules of AnimateDiff have under its own names."""
 LONE_COMPONENTS: Final = {
     "input_hint_block.0.weight": "controlnet",
     "input_blocks.0.0.weight": "unet",
@@ -37,6 +39,7 @@ LONE_COMPONENTS: Final = {
     "encoder.middle.0.residual.0.gamma": "vae",
     "per_channel_statistics.std-of-means": "vae",
     **dict.fromkeys(T2I_SIGNS, T2I_ADAPTER),
+    MOTION_SIGN: "motion_adapter",
 }
 """Keys that identify a component of Stable Diffusion in a separate file without a prefix; the first match counts."""
 TRANSFORMER_SIGNS: Final = (

@@ -14,7 +14,7 @@ from typing import Final
 
 import msgspec
 
-from inspector.dialects import autoencoders, ldm, t2i_adapter
+from inspector.dialects import autoencoders, ldm, motion, t2i_adapter
 from inspector.dialects.catalog import LONE_COMPONENTS, TRANSFORMER_SIGNS
 from inspector.dialects.unread_prefixes import UnreadPrefix, unread_prefixes
 from inspector.loader.layout import Layout
@@ -48,6 +48,8 @@ _SCHEDULE: Final = re.compile(
 """Tables of the noise schedule, which are computed from the config."""
 _COUNTS: Final = ("attn_mask", "model_ema.decay", "model_ema.num_updates")
 """Numbers within a component that no class reads: leftovers of averaging, as in SDXL's own autoencoder."""
+DIFFERENCE: Final = "difference"
+"""The tensor that marks a ControlNet of differences from the UNet (`load_controlnet` in ComfyUI's `controlnet.py`)."""
 _STATISTICS: Final = re.compile(r"per_channel_statistics\.(?:channel|mean-of-stds(?:_over_std-of-means)?)")
 """Statistics of LTX-Video's latents that its autoencoder does not read."""
 _TEXT_ENCODER: Final = re.compile(r"text_encoders\.\w+\.(?:transformer\.)?")
@@ -104,7 +106,7 @@ def parts_of(tensors: Mapping[str, Layout]) -> SingleFile:
     for name, layout in tensors.items():
         prefix = _prefix(name, prefixes, None if lone is None else "")
         own = name.removeprefix(prefix or "")
-        if _SCHEDULE.fullmatch(name) or (prefix is not None and (own in _COUNTS or _STATISTICS.fullmatch(own))):
+        if name == DIFFERENCE or _SCHEDULE.fullmatch(name) or (prefix is not None and _is_computed(own)):
             schedule[name] = layout
         elif name.startswith(EMA):
             ema[name] = layout
@@ -120,6 +122,11 @@ def parts_of(tensors: Mapping[str, Layout]) -> SingleFile:
     return SingleFile(components, ema, schedule, scales, others, tuple(unread.values()))
 
 
+def _is_computed(name: str) -> bool:
+    """True for tables and numbers within a component that no class reads."""
+    return name in _COUNTS or bool(_STATISTICS.fullmatch(name) or motion.POSITIONS.fullmatch(name))
+
+
 def _prefix(name: str, prefixes: Mapping[str, str], otherwise: str | None) -> str | None:
     """The prefix of a tensor's component. prefixes: prefix -> component."""
     known = next((one for one in prefixes if name.startswith(one)), None)
@@ -131,7 +138,7 @@ def _prefix(name: str, prefixes: Mapping[str, str], otherwise: str | None) -> st
 def _component(name: str, prefix: str, tensors: Mapping[str, Layout]) -> ComponentTensors:
     if any(sign in tensors for sign in TRANSFORMER_SIGNS):
         name = "transformer"
-    writers = (autoencoders, ldm, t2i_adapter)
+    writers = (autoencoders, ldm, motion, t2i_adapter)
     rename: Callable[[str], str] = next(filter(None, (one.renaming(tensors) for one in writers)), str)
     made: dict[str, Layout] = {}
     names: dict[str, str] = {}

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from inspector.auditing.loads.one_loader import judged_for
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from inspector.dialects.ldm import STAGE_ATTENTION
@@ -18,7 +19,7 @@ from inspector.mending.patterns import renamed
 from tests.checkpoints import Spec, elements, genuine, write_file
 from tests.dialects import converters, single_file
 from tests.dialects.single_file import under
-from tests.judged import codes
+from tests.judged import codes, diffusers_records, spec_of
 
 Config = dict[str, Any]
 
@@ -374,3 +375,37 @@ def test_a_lost_tensor_of_a_component_is_named_as_in_the_file(tmp_path: Path) ->
     assert codes(found) == {"N403", "N470"}
     lost = next(one for one in found.findings if one.code == "N403")
     assert lost.place.tensor == "decoder.up.2.block.0.conv1.bias"
+
+
+def test_a_controlnet_of_differences_is_no_controlnet_for_diffusers(tmp_path: Path) -> None:
+    """sd-webui-controlnet and ComfyUI add the UNet's weights by the mark; diffusers does not."""
+    spec = under("control_model.", single_file.unet(CONTROL))
+    plain, marked = audited(tmp_path, spec), audited(tmp_path, spec | {"difference": ("F32", ())})
+    assert (plain.verdict, marked.verdict) == ("clean", "clean")
+    assert marked.counts.unique_parameters == plain.counts.unique_parameters == elements(spec)
+    assert (codes(judged_for(plain, "diffusers")), codes(judged_for(marked, "diffusers"))) == (set(), {"N429"})
+
+
+@pytest.mark.parametrize("model", ["MotionAdapter", "SparseControlNetModel"])
+def test_motion_modules_under_the_names_of_animatediff(model: str, tmp_path: Path) -> None:
+    """Each attention has its own table of positions there, of which diffusers has one."""
+    for record in diffusers_records(model)[:6]:
+        own = {_of_animatediff(name): entry for name, entry in spec_of(record).items()}
+        tables = {name.replace(".0.pos_encoder", ".1.pos_encoder"): one for name, one in own.items() if ".pe" in name}
+        found = audited(tmp_path, own | tables)
+        assert (found.verdict, codes(found)) == ("clean", set()), (record["variant"], found.findings)
+        assert found.counts.unique_parameters == found.counts.expected_parameters
+        lost = next(name for name in own if name.endswith("temporal_transformer.proj_out.weight"))
+        damaged = audited(tmp_path, {name: entry for name, entry in own.items() if name != lost} | tables)
+        assert [one.place.tensor for one in damaged.findings if one.severity == "error"] == [lost]
+
+
+def _of_animatediff(name: str) -> str:
+    """The name of a tensor of a motion module in AnimateDiff's files."""
+    parts = {".pos_embed.": ".attn1.pos_encoder.", ".attn1.": ".attention_blocks.0.", ".attn2.": ".attention_blocks.1.",
+             ".norm1.": ".norms.0.", ".norm2.": ".norms.1.", ".norm3.": ".ff_norm."}  # fmt: skip
+    if ".motion_modules." not in name:
+        return name
+    for new, old in parts.items():
+        name = name.replace(new, old)
+    return re.sub(r"(motion_modules\.\d+)\.", r"\1.temporal_transformer.", name)

@@ -1279,6 +1279,15 @@ def lone_network(prefix: str = "model.diffusion_model.") -> Audit:
         return audit(f"{place}/sd.safetensors")
 
 
+def control_differences() -> Audit:
+    """A ControlNet of differences from its UNet."""
+    with TemporaryDirectory() as place:
+        config = {**SMALL_UNET, "_class_name": "ControlNetModel", "conditioning_embedding_out_channels": [16, 32]}
+        spec = single_file.under("control_model.", single_file.unet(config)) | {"difference": ("F32", ())}
+        write_file(Path(place) / "diff_control.safetensors", spec)
+        return audit(f"{place}/diff_control.safetensors")
+
+
 def encoder_alone(change: Callable[[Spec], None] = lambda spec: None) -> Audit:
     """Whisper's encoder under its own class."""
     one, below = base_record("whisper", "ForConditionalGeneration"), "model.encoder."
@@ -1337,6 +1346,7 @@ FIRES |= {
     "part-alone": encoder_alone,
     "part-differs": lambda: encoder_alone(drop("layers.0.fc1.weight")),
     "single-file-parts": lone_network,
+    "control-net-differences": control_differences,
     "average-stored": lambda: llama(lambda spec: spec.update({f"ema.{n}": e for n, e in list(spec.items())})),
     "extra-state-stored": lambda: llama(
         lambda spec: spec.update(

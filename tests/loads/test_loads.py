@@ -231,6 +231,20 @@ def test_the_tied_head_in_mlx(tmp_path: Path, model_type: str, head: bool, outco
     assert load.outcome == outcome and ("lm_head" in load.because) == (outcome == REFUSES)
 
 
+@pytest.mark.parametrize("loader", ["peft", "llama.cpp", "vllm"])
+@pytest.mark.parametrize(("pair", "expected"), [(("lora_a", "lora_b"), {"N429"}), (("lora_down", "lora_up"), set())])
+def test_programs_for_adapters_of_peft_do_not_read_those_of_mlx(
+    loader: str, pair: tuple[str, str], expected: set[str]
+) -> None:
+    spec: dict[str, tuple[str, tuple[int, ...]]] = {
+        f"model.layers.0.self_attn.{module}_proj.{part}": ("F32", shape)
+        for module in "qv" for part, shape in zip(pair, ((64, 8), (8, 64)), strict=True)
+    }  # fmt: skip
+    found = judged_for(audited_spec(spec, None), loader)
+    assert codes(found) == expected
+    assert all(one.help == "use mlx-lm" for one in found.findings if one.code == "N429")
+
+
 @pytest.mark.parametrize(("before", "end", "new"), [
     ("transformer.transformer_blocks.0.attn.to_q", ".default.weight", "transformer.transformer_blocks.*.attn.to_q"),
     ("transformer_blocks.0.attn.to_q", ".weight", "transformer."),

@@ -11,7 +11,7 @@ from inspector.auditing.loads.failures import failure, of_no_loader
 from inspector.auditing.loads.predict import given_of, left_open
 from inspector.auditing.result import UNREADABLE, Audit, Skipped, verdict_of
 from inspector.findings.finding import Finding, ordered
-from inspector.loader.loaders import DIFFUSERS, LORA_STEM
+from inspector.loader.loaders import DIFFUSERS, LORA_STEM, OF_MLX
 from inspector.loader.weight_sets import PROJECTOR
 from inspector.loading.outcome import (
     COMPLETE,
@@ -40,8 +40,10 @@ READS: Final = {
 }
 """Loaders that read only one kind of checkpoint -> that kind. Other loaders convert or wrap what they read."""
 
-READS_MORE: Final = "ComfyUI"
-"""The program that reads the adapters that a note says diffusers refuses."""
+READS_MORE: Final = {"diffusers": "ComfyUI"}
+"""Loader -> the program that reads the adapters that it does not read; for programs that read PEFT's, mlx-lm."""
+READS_PEFT: Final = frozenset({"peft", "llama.cpp", "vllm"})
+"""Loaders of PEFT's adapters, or their converters."""
 OF_GGUF: Final = ("llama.cpp", "ollama")
 """Loaders that take a GGUF file where there is one."""
 
@@ -88,7 +90,7 @@ def judged_for(audited: Audit, name: str) -> Audit:
         other = next((one for one in audited.loads if one.loader == loader and one.outcome == COMPLETE), None)
         named = "" if other is None else f"{other.loader} {other.version or ''}".strip()
         unread = _unread_names(findings) if refused else None
-        named = READS_MORE if refused and unread is None else named
+        named = READS_MORE.get(loader, OF_MLX) if refused and unread is None else named
         failed = failure(audited, load, LoaderFails, named)
         if unread is not None and unread.renames and not unread.scaled:  # one cause, one finding
             failed = replace(failed, renames=unread.renames)
@@ -124,20 +126,33 @@ def _as_new_encoder(audited: Audit) -> Iterator[Load]:
 
 
 def _of_refused_adapter(audited: Audit, loader: str) -> list[Load]:
-    """What diffusers does with an adapter of another program of which a note says that it does not read it."""
+    """What a loader does with an adapter of another program of which a note says that it does not read it."""
+    if loader in READS_PEFT and (of_mlx := _of_mlx(audited)):
+        return [Load(loader=loader, version=None, outcome=UNSUPPORTED, because=of_mlx)]
     if loader != DIFFUSERS.name or not audited.findings:
         return []
     from inspector.findings.adapters.unread import AdapterBlocksPartial, AdapterDimsUnread, AdapterMethodUnread
+    from inspector.findings.names.single_file import ControlNetDifferences
     from inspector.loading.diffusers import VERSION
 
     unread = _unread_names(audited.findings)
-    kinds = (AdapterDimsUnread, AdapterMethodUnread, AdapterBlocksPartial)
+    kinds = (AdapterDimsUnread, AdapterMethodUnread, AdapterBlocksPartial, ControlNetDifferences)
     said = next((one for one in audited.findings if isinstance(one, kinds)), unread)
     if said is None:
         return []
     measured = isinstance(said, (AdapterDimsUnread, AdapterBlocksPartial)) or bool(getattr(said, "refused", False))
     outcome = REFUSES if measured else UNSUPPORTED
     return [Load(loader=loader, version=VERSION, outcome=outcome, because=f"it {said.behaviour()}")]
+
+
+def _of_mlx(audited: Audit) -> str:
+    """Why programs for PEFT's adapters do not read one of MLX; "" for any other checkpoint."""
+    from inspector.findings.adapters.whole import Adapter
+
+    found = next((one for one in audited.findings if isinstance(one, Adapter)), None)
+    if found is None or found.writer != "MLX":
+        return ""
+    return "it reads PEFT's lora_A and lora_B, and MLX stores their transposes as lora_a and lora_b"
 
 
 def for_its_loader(audited: Audit) -> Audit:

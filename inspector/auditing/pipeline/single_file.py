@@ -13,7 +13,7 @@ from inspector.auditing.pipeline.misplaced_encoder import misplaced_encoders
 from inspector.auditing.result import Audit, verdict_of
 from inspector.dialects import t2i_adapter
 from inspector.dialects.catalog import T2I_ADAPTER, is_lone
-from inspector.dialects.single_file import PROJECTED, ComponentTensors, SingleFile, parts_of
+from inspector.dialects.single_file import DIFFERENCE, PROJECTED, ComponentTensors, SingleFile, parts_of
 from inspector.findings.finding import Finding, Place, merged, ordered
 from inspector.findings.names.components import ComponentExtra
 from inspector.findings.totals import BuffersStored
@@ -76,13 +76,17 @@ def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
 
 def _beside(found: SingleFile) -> Iterator[Finding]:
     """The notes on the noise schedule, the averaged copy and the scales that are stored next to the components."""
-    if found.schedule:
+    if DIFFERENCE in found.schedule:
+        from inspector.findings.names.single_file import ControlNetDifferences
+
+        yield ControlNetDifferences(place=Place(tensor=DIFFERENCE), mark=DIFFERENCE)
+    if tables := {name: one for name, one in found.schedule.items() if name != DIFFERENCE}:
         yield BuffersStored(
-            place=Place(tensor=next(iter(found.schedule))),
-            elements=_elements(found.schedule),
-            bytes=_bytes(found.schedule),
-            tensors=len(found.schedule),
-            families=tuple(found.schedule)[:20],
+            place=Place(tensor=next(iter(tables))),
+            elements=_elements(tables),
+            bytes=_bytes(tables),
+            tensors=len(tables),
+            families=tuple(tables)[:20],
         )
     for component, tensors in (("model_ema", found.ema), ("logit_scale", found.scales)):
         if tensors:

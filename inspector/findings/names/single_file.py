@@ -37,6 +37,40 @@ class SingleFileParts(Finding, frozen=True, kw_only=True):
         return f"{listed(self.present)}; {', '.join(f'no {one}' for one in self.absent)}"
 
 
+class ControlNetDifferences(Finding, frozen=True, kw_only=True):
+    """A ControlNet holds differences from the UNet instead of weights.
+
+    What it means
+        A tensor with the name `difference` marks a file to which the weights of the UNet were subtracted, as
+        sd-webui-controlnet's `extract_controlnet_diff.py` does: with another UNet it controls that one.
+
+    Why it matters
+        sd-webui-controlnet and ComfyUI add the weights of the UNet that they use. diffusers loads the differences as
+        weights, and the ControlNet has no useful effect.
+
+    Example
+        note[N554] control-net-differences: differences from the weights of a UNet
+          marked by  difference
+          help       load it with ComfyUI or sd-webui-controlnet; for diffusers, add the
+                     UNet's weights to those that have its names
+
+    What to do
+        For diffusers, add the weights of the UNet that it was trained with, or take the ControlNet it was made from.
+    """
+
+    code = "N554"
+    severity = "note"
+
+    mark: str
+
+    headline_text = "differences from the weights of a UNet"
+    row_texts = (("marked by", "{mark}"),)
+    remedy_text = (
+        "load it with ComfyUI or sd-webui-controlnet; for diffusers, add the UNet's weights to those that have its"
+        " names"
+    )
+
+
 class TextEncoderMisplaced(Finding, frozen=True, kw_only=True):
     """A text encoder is stored under the prefix of another kind.
 
