@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from inspector.dialects.lone_signs import MOTION_SIGN, T2I_ADAPTER, T2I_SIGNS
 from inspector.dialects.unread_prefixes import VAE_SIGN, unread_prefixes
 from inspector.loader.listed_tensors import stored_of
 
@@ -25,12 +26,6 @@ SIGN_PARTS: Final = (
 )  # fmt: skip
 """A part of one key of every sign of every dialect; a test verifies this list."""
 
-T2I_ADAPTER: Final = "t2i_adapter"
-T2I_SIGNS: Final = ("body.0.block1.weight", "body.0.body.0.block1.weight", "body.0.resnets.0.block1.weight",
-                    "adapter.body.0.resnets.0.block1.weight")  # fmt: skip
-"""A name that only T2I-Adapters have: of TencentARC's, of its light ones, of diffusers' without and with its prefix."""
-MOTION_SIGN: Final = "down_blocks.0.motion_modules.0.temporal_transformer.norm.weight"
-"""A name that motion modules of AnimateDiff have under its own names."""
 LONE_COMPONENTS: Final = {
     "input_hint_block.0.weight": "controlnet",
     "input_blocks.0.0.weight": "unet",

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from inspector.dialects.catalog import MOTION_SIGN
+from inspector.dialects.lone_signs import MOTION_SIGN
 from inspector.loader.layout import Layout
 
 POSITIONS: Final = re.compile(r".*\.temporal_transformer\..*\.attention_blocks\.[1-9]\d*\.pos_encoder\.pe")

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import count, takewhile
 from typing import Final
 
-from inspector.dialects.catalog import T2I_SIGNS
 from inspector.dialects.language import Dialect
+from inspector.dialects.lone_signs import T2I_SIGNS
 from inspector.loader.layout import Layout
 
 TENCENT: Final = Dialect(

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from inspector.auditing.pipeline.left_names import left_names
 from inspector.auditing.result import Audit
 from inspector.dialects import t2i_adapter
-from inspector.dialects.catalog import T2I_ADAPTER
 from inspector.dialects.language import Dialect
 from inspector.dialects.ldm import LDM, LDM_STAGES, LDM_UNET, STAGE_ATTENTION
+from inspector.dialects.lone_signs import T2I_ADAPTER
 from inspector.dialects.single_file import ComponentTensors, parts_of
 from inspector.findings.finding import Finding
 from inspector.findings.names.architecture import NamesInDialect

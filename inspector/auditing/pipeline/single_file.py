@@ -12,7 +12,8 @@ from inspector.auditing.pipeline.left_names import left_names
 from inspector.auditing.pipeline.misplaced_encoder import misplaced_encoders
 from inspector.auditing.result import Audit, verdict_of
 from inspector.dialects import t2i_adapter
-from inspector.dialects.catalog import T2I_ADAPTER, is_lone
+from inspector.dialects.catalog import is_lone
+from inspector.dialects.lone_signs import T2I_ADAPTER
 from inspector.dialects.single_file import DIFFERENCE, PROJECTED, ComponentTensors, SingleFile, parts_of
 from inspector.findings.finding import Finding, Place, merged, ordered
 from inspector.findings.names.components import ComponentExtra
