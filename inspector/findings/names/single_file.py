@@ -70,6 +70,10 @@ class ControlNetDifferences(Finding, frozen=True, kw_only=True):
         " names"
     )
 
+    def behaviour(self) -> str:
+        """What diffusers does."""
+        return "loads the differences as weights"
+
 
 class TextEncoderMisplaced(Finding, frozen=True, kw_only=True):
     """A text encoder is stored under the prefix of another kind.
