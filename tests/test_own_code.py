@@ -93,6 +93,22 @@ def test_custom_code_is_undecided(make: Any) -> None:
     assert audited.counts.unique_parameters == sum(prod(shape) for _, shape in spec.values())
 
 
+@pytest.mark.parametrize(("model_type", "suffix", "module", "table"), [
+    ("pegasus", "Generation", "self_attn.q_proj", "model.encoder.embed_positions.weight"),
+    ("bert", "BertModel", "attention.self.query", "embeddings.position_embeddings.weight"),
+    ("llama", "CausalLM", "self_attn.q_proj", "model.embed_tokens.weight"),
+])  # fmt: skip
+def test_a_refused_class_of_other_code_is_not_repaired(
+    model_type: str, suffix: str, module: str, table: str, tmp_path: Path
+) -> None:
+    """transformers builds the class of the type in place of the unknown class, and stops at another shape."""
+    spec, config = stored(model_type, suffix)
+    spec = respelled({**spec, table: ("F32", (2 * spec[table][1][0], *spec[table][1][1:]))}, (module, f"own_{module}"))
+    own = {**config, "architectures": ["OwnModel"]}
+    (failure,) = (one for one in audit(str(write(healthy(spec, own), tmp_path))).findings if one.code == "N429")
+    assert failure.help == "load it with the code of OwnModel: the class of this type has other tensors"
+
+
 @pytest.mark.parametrize(("model_type", "suffix", "added"), [
     ("llama", "CausalLM", "value_head.weight"), ("vits", "Model", "discriminator.conv.weight"),
     ("bert", "Model", "linear.weight"), ("mpnet", "Model", "ranker.weight"),

@@ -166,7 +166,8 @@ def line_of(name: str, model_type: str) -> dict[str, Any] | None:
 FIRST = ("llama", "qwen3", "qwen2", "mixtral", "qwen3_moe", "gemma2", "gpt2", "bert", "roberta", "t5", "deepseek_v3",
          "WanTransformer3DModel", "AutoencoderKLWan", "PixArtTransformer2DModel", "CogView4Transformer2DModel",
          "LongCatImageTransformer2DModel", "UNet2DModel", "UNet2DConditionModel",
-         "idefics2_vision", "siglip_vision_model", "qwen2_5_vl_vision", "qwen2_audio_encoder")  # fmt: skip
+         "idefics2_vision", "siglip_vision_model", "qwen2_5_vl_vision", "qwen2_audio_encoder",
+         "clip_vision_model", "vit", "wav2vec2", "bart", "swin", "resnet")  # fmt: skip
 """Among definitions that fit the same names equally well the well-known one is tried first."""
 
 

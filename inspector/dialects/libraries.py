@@ -11,12 +11,12 @@ gpt-fast's `model.py`, whose weights are packed by `quantize.py`; fairseq's `mod
 `mix_transformer.py`, Depth Anything's `dpt.py`, MiDaS' `dpt_depth.py`; `sam2/modeling/backbones/hieradet.py`; Meta's
 `convnext.py` and `encodec/quantization`; VITS' `models.py` and Coqui's `models/vits.py` and `models/xtts.py`; NeMo's
 `conformer_encoder.py`, ESPnet's, WeNet's and FunASR's `encoder.py`; Meta's fairseq2; `laion_clap/clap_module/model.py`;
-`lavis/models`.
+`lavis/models`; LeRobot's `policies`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import Final
 
 LIBRARIES: Final = (
@@ -38,7 +38,10 @@ LIBRARIES: Final = (
     ("MiDaS", ("scratch.refinenet1.out_conv.weight",)),
     ("Meta's sam2", ("image_encoder.trunk.blocks.#.attn.qkv.weight",)),
     ("Meta's ConvNeXt", ("downsample_layers.#.#.weight", "stages.#.#.dwconv.weight")),
-    ("LAVIS or BLIP's own code", ("visual_encoder.blocks.#.attn.qkv.weight",)),
+    ("LAVIS, or the code of BLIP or ALBEF", ("visual_encoder.blocks.#.attn.qkv.weight",)),
+    ("LAVIS", ("query_tokens", "Qformer.bert.*")),
+    ("LeRobot", ("model.vlm_with_expert.*", "model.action_in_proj.weight")),
+    ("LeRobot", ("model.paligemma_with_expert.*", "model.action_in_proj.weight")),
     ("laion_clap", ("audio_branch.patch_embed.proj.weight", "text_branch.*")),
     ("Meta's encodec", ("quantizer.vq.layers.#._codebook.embed", "encoder.model.#.conv.conv.*")),
     ("VITS' own code", ("enc_p.*", "dec.conv_pre.weight", "flow.flows.#.pre.weight")),
@@ -67,6 +70,7 @@ LIBRARIES: Final = (
     ("fairseq", ("encoder.sentence_encoder.layers.#.self_attn.q_proj.weight",)),
     ("fairseq", ("encoder.version", "encoder.layers.#.self_attn.q_proj.weight")),
     ("fairseq", ("encoder.version", "decoder.output_projection.weight")),
+    ("fairseq", ("encoder.layers.#.self_attn.in_proj_weight", "decoder.layers.#.encoder_attn.in_proj_weight")),
     ("fairseq", ("speech_encoder_prenet.feature_extractor.conv_layers.#.#.weight",)),
     ("fairseq", ("feature_extractor.conv_layers.#.#.weight", "post_extract_proj.weight")),
     ("fairseq", ("w2v_encoder.w2v_model.post_extract_proj.weight",)),
@@ -86,8 +90,18 @@ WRAPPERS: Final = (
 
 def library_of(keys: Collection[str]) -> str | None:
     """The library that writes these names, possibly below the prefix of a wrapper; None if unknown."""
-    named = (lib for lib, signs in LIBRARIES for one in WRAPPERS if all(_occurs(one + sign, keys) for sign in signs))
-    return next(named, None)
+    return next(_named(keys), ("", None))[1]
+
+
+def wrapper_of(keys: Collection[str]) -> str:
+    """The prefix of a wrapper below which the names are those of a library; "" without one or if none is known."""
+    return next(_named(keys), ("", None))[0]
+
+
+def _named(keys: Collection[str]) -> Iterator[tuple[str, str]]:
+    """(the prefix of a wrapper, the library), for each library whose names occur."""
+    for library, signs in LIBRARIES:
+        yield from ((one, library) for one in WRAPPERS if all(_occurs(one + sign, keys) for sign in signs))
 
 
 def _occurs(sign: str, keys: Collection[str]) -> bool:

@@ -113,7 +113,7 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
             step = Step(action="set", file="config.json", key=("architectures",), new=[self.class_name])
             return Remedy(f'set "architectures": ["{self.class_name}"] in config.json', (step,))
         if self.code_of is not None:
-            return Remedy(f"load it with the code of {self.code_of}: the class of this type has other names")
+            return Remedy(f"load it with the code of {self.code_of}: the class of this type has other tensors")
         if self.outcome in ("random", "refuses") and self.because.startswith(NO_QUANTIZER):
             return Remedy("load it with the program that quantized it, or take the weights in another format")
         if self.prefixes is not None:

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from inspector.architectures.defaults import defaults_of
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.findings.names.own_readers import PROGRAMS, reader_of
+from inspector.findings.words import shape
 from inspector.matcher.claim import NO_CONFIG, class_with_head
 from inspector.matcher.families import Families, rekeyed
 from inspector.matcher.reading import Reading, read_by_names
@@ -153,7 +154,8 @@ def _of_another_family(case: Reconciled, families: Families, again: Again) -> Fi
     are no evidence.
     """
     placement = case.as_configured
-    if len(set(_differing(placement))) < 2:
+    reshaped = any(one.reshaped for one in placement.mismatched)
+    if len(set(_differing(placement))) < 2 and not reshaped:
         return None
     if not (_of_another_root(case) or _may_be_another(case, placement.missing, placement.unexpected)):
         return None
@@ -167,7 +169,7 @@ def _of_another_family(case: Reconciled, families: Families, again: Again) -> Fi
             continue  # skips the search for config keys that another type would need
         other = again(claim, reading)
         stated = reading.scope.settings.known and not other.plan.scope.trace.solved
-        if _differs(other) or not (stated or _stores_others(case) or _inside_stored_layers(case)):
+        if _differs(other) or not (stated or reshaped or _stores_others(case) or _inside_stored_layers(case)):
             continue
         from inspector.findings.names.architecture import NamesOfAnotherArchitecture
 
@@ -178,7 +180,7 @@ def _of_another_family(case: Reconciled, families: Families, again: Again) -> Fi
             class_name=case.claim.class_name,
             coverage=1.0,
             differing=tuple(_differing_names(case))[:NAMES_SHOWN],
-            fewer=fewer,
+            fewer=fewer and not reshaped,
         )
     return None
 
@@ -235,6 +237,8 @@ def _differing(placement: Placement) -> Iterator[str]:
 def _differing_names(case: Reconciled) -> Sequence[str]:
     placement = case.as_configured
     missing = [f"{place_name(gap.block.key, gap.boxes)} is missing" for gap in placement.missing]
+    reshaped = [one for one in placement.mismatched if one.reshaped]
+    missing += [f"{place_name(one.block.key, one.boxes)} is stored as {shape(one.layout.shape)}" for one in reshaped]
     return [*missing, *(f"{place_name(one.key, one.boxes)} is unexpected" for one in placement.unexpected)]
 
 

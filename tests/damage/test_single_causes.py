@@ -312,6 +312,20 @@ def test_two_of_three_parts_do_not_make_a_joint_matrix() -> None:
     assert "N441" not in bad(judged(apart, config))
 
 
+@pytest.mark.parametrize(("stored", "claimed", "suffix"), [
+    ("siglip_vision_model", "siglip2_vision_model", "VisionModel"), ("siglip", "siglip2", "Model"),
+    ("siglip2_vision_model", "siglip_vision_model", "VisionModel"),
+])  # fmt: skip
+def test_the_type_whose_weights_have_another_rank_is_named(stored: str, claimed: str, suffix: str) -> None:
+    """SigLIP's kernel over pixels has four dims, that of SigLIP 2 has two; the names are equal."""
+    spec, own = record(stored, suffix)
+    _, config = record(claimed, suffix)
+    (found,) = (one for one in judged(spec, {**own, **{key: config[key] for key in ("model_type", "architectures")}})
+                .findings if one.severity == "error")  # fmt: skip
+    assert (found.code, found.facts["names"]) == ("N401", stored)
+    assert judged(spec, own).verdict == "clean"
+
+
 @pytest.mark.parametrize("model_type", ["marian", "bart", "pegasus"])
 def test_a_table_of_the_decoder_with_more_tokens_is_not_one_that_was_resized(model_type: str) -> None:
     """Encoder and decoder share one table: where both are stored with other lengths, they are two vocabularies."""

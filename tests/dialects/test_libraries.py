@@ -6,7 +6,7 @@ import pytest
 
 from inspector.dialects.libraries import LIBRARIES, WRAPPERS, library_of
 from tests.checkpoints import Spec
-from tests.judged import codes, judged
+from tests.judged import base_record, codes, judged, spec_of
 
 AUDIOCRAFT: Spec = {
     **{f"emb.{n}.weight": ("F32", (33, 32)) for n in range(4)},
@@ -80,3 +80,25 @@ def test_a_library_is_named_without_a_config(prefix: str) -> None:
     audited = judged({prefix + name: entry for name, entry in AUDIOCRAFT.items()}, None)
     assert audited.verdict == "undecided"
     assert [one.facts["library"] for one in audited.findings if one.code == "N542"] == ["audiocraft"]
+
+
+def below(prefix: str, model_type: str, suffix: str) -> Spec:
+    """The tensors of a model below a prefix."""
+    return {prefix + name: entry for name, entry in spec_of(base_record(model_type, suffix)).items()}
+
+
+@pytest.mark.parametrize(("spec", "expected"), [
+    ({**below("text_encoder.", "bert", "BertModel"), **below("vision.tower.", "clip_vision_model", "Model")},
+     {"text_encoder.": "bert", "vision.tower.": "clip_vision_model"}),
+    (below("policy.vlm.model.", "qwen2_5_vl", "ForConditionalGeneration"), {"policy.vlm.model.": "qwen2_5_vl"}),
+    ({f"encoder.trunk.{name}": entry for name, entry in TIMM_VIT.items()}, {"encoder.trunk.": "timm"}),
+    (below("net.", "bert", "BertModel") | {"net.embeddings.own.weight": ("F32", (3, 48))}, {}),
+    ({f"encoder.stem_{n}.kernel": ("F32", (4, 4)) for n in "abcdefghij"}, {}),
+])  # fmt: skip
+def test_known_parts_of_an_unknown_model(spec: Spec, expected: dict[str, str]) -> None:
+    more: Spec = {f"action_head.{n}.weight": ("F32", (4, 4)) for n in "ab"}
+    audited = judged({**spec, **more}, None)
+    found = [one.facts for one in audited.findings if one.code == "N545"]
+    assert audited.verdict == "undecided"
+    assert [dict(zip(one["prefixes"], one["models"], strict=True)) for one in found] == [expected] * bool(expected)
+    assert all(one["outside"] == ["action_head"] for one in found)

@@ -1341,6 +1341,9 @@ FIRES |= {
     "adapters-below": two_adapters,
     "names-of-library": of_timm,
     "library-by-names": of_gpt_fast,
+    "parts-by-names": lambda: judged(
+        {**{f"text_encoder.{key}": entry for key, entry in genuine(BERT_BASE).items()}, "temp": ("F32", ()),
+         "vision_proj.weight": ("F32", (256, 768))}, None),
     "llava-projector-differs": lambda: of_llava("linear"),
     "llava-projector-alone": lambda: of_llava("mlp2x_gelu", "mm_projector"),
     "part-alone": encoder_alone,

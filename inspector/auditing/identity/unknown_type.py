@@ -104,14 +104,17 @@ def _of_library(config: Claim, model_type: str, library: str) -> Finding:
 
 
 def _by_names(families: Families) -> list[Finding]:
-    """The note on the library that writes these names, for weights without a config."""
-    from inspector.dialects.libraries import library_of
+    """The note on the library that writes these names, or on known parts, for weights without a config."""
+    from inspector.dialects.libraries import library_of, wrapper_of
 
     library = library_of(families)
     if library is None:
-        return []
+        from inspector.auditing.identity.known_parts import parts_by_names
+
+        parts = parts_by_names(families)
+        return [] if parts is None else [parts]
     from inspector.findings.names.of_library import LibraryByNames
 
-    below = WRAPPING if all(key.startswith(WRAPPING) for key in families) else ""
+    below = WRAPPING if wrapper_of(families) and all(key.startswith(WRAPPING) for key in families) else ""
     tensors = sum(family.tensors for family in families.values())
     return [LibraryByNames(library=library, tensors=tensors, below=below)]

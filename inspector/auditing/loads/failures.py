@@ -213,7 +213,8 @@ def failures(audited: Audit, findings: Sequence[Finding]) -> Iterator[LoaderFail
     kind = NewestLoaderFails if loaded else LoaderFails
     found_wrong = failure(audited, newest, kind, f"{older.loader} {older.version}" if loaded else "")
     own = next((one.class_name for one in findings if isinstance(one, CodeOfRepository)), None)
-    yield replace(found_wrong, code_of=own) if own and newest.outcome == RANDOM else found_wrong
+    of_names = newest.outcome in (RANDOM, REFUSES) and not found_wrong.keys
+    yield replace(found_wrong, code_of=own) if own and of_names else found_wrong
 
 
 def _of_older(audited: Audit, findings: Sequence[Finding], newest: Load, older: Load) -> Iterator[LoaderFails]:

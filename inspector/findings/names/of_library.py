@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from inspector.findings.finding import ContentFinding, Finding, Remedy, Step
+from inspector.findings.finding import ContentFinding, Finding, Remedy, Rows, Step
+from inspector.findings.words import listed
 
 
 class NamesOfLibrary(ContentFinding, frozen=True, kw_only=True):
@@ -81,3 +82,49 @@ class LibraryByNames(ContentFinding, frozen=True, kw_only=True):
             return super().remedy()
         step = Step(action="rename", old=f"{self.below}*", new="*")
         return Remedy(f'for {self.library} rename the tensors: key.removeprefix("{self.below}")', (step,))
+
+
+class PartsByNames(ContentFinding, frozen=True, kw_only=True):
+    """The names are those of a model of unknown code, and parts of them are known.
+
+    What it means
+        No definition has all these names, and no config says which model this is. Below some prefixes the names are
+        those of a known model or library: code of a repository contains these as parts.
+
+    Why it matters
+        Only the code that saved the file reads all of it. The sizes of the parts were not checked.
+
+    Example
+        note[N545] parts-by-names: text_encoder. has the names of bert
+          outside  temp, vision_proj
+          help     load it with the code that saved it; for a part alone, keep the
+                   tensors below its prefix without the prefix, with a config of its
+                   type
+
+    What to do
+        Load the file with the code that saved it, or keep the part that you need.
+    """
+
+    code = "N545"
+    severity = "note"
+
+    prefixes: tuple[str, ...]
+    models: tuple[str, ...]
+    """For each prefix the model type or library whose names are below it."""
+    tensors: tuple[int, ...]
+    """For each prefix the number of tensors below it."""
+    outside: tuple[str, ...]
+    """The first segments of the other names."""
+
+    remedy_text = (
+        "load it with the code that saved it; for a part alone, keep the tensors below its prefix without the prefix, "
+        "with a config of its type"
+    )
+
+    def headline(self) -> str:
+        return f"{self.prefixes[0]} has the names of {self.models[0]}"
+
+    def rows(self) -> Rows:
+        others = zip(self.prefixes[1:], self.models[1:], strict=True)
+        rows: Rows = [("also", f"{prefix} has those of {model}") for prefix, model in others]
+        return [*rows, ("outside", listed(self.outside, 4))] if self.outside else rows
