@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from inspector.architectures.catalog import preference
@@ -54,12 +55,17 @@ def _parts(families: Families, prefix: str, tries: Iterator[int]) -> Iterator[tu
     for first, keys in groups.items():
         if len(keys) < FEWEST or next(tries, None) is None:
             continue
-        inner = rekeyed({key: families[key] for key in keys}, lambda key, first=first: key.removeprefix(first))
+        inner = rekeyed({key: families[key] for key in keys}, partial(_without, len(first)))
         name = _model_of(inner)
         if name is not None:
             yield prefix + first, name, sum(family.tensors for family in inner.values())
         elif prefix.count(".") + 1 < DEEPEST:
             yield from _parts(inner, prefix + first, tries)
+
+
+def _without(length: int, key: str) -> str:
+    """A key without its first characters."""
+    return key[length:]
 
 
 def _model_of(families: Families) -> str | None:
