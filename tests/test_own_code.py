@@ -104,7 +104,7 @@ def test_a_refused_class_of_other_code_is_not_repaired(
     """transformers builds the class of the type in place of the unknown class, and stops at another shape."""
     spec, config = stored(model_type, suffix)
     longer = {**spec, table: ("F32", (2 * spec[table][1][0], *spec[table][1][1:]))}
-    folder = healthy(respelled(longer, (module, f"own_{module}")), {**config, "architectures": ["OwnModel"]})
+    folder = healthy(dict(respelled(longer, (module, f"own_{module}"))), {**config, "architectures": ["OwnModel"]})
     (failure,) = (one for one in audit(str(write(folder, tmp_path))).findings if one.code == "N429")
     assert failure.help == "load it with the code of OwnModel: the class of this type has other tensors"
 
