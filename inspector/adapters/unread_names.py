@@ -8,7 +8,8 @@ LoKr with the prefix `lora_unet_` or `lycoris_` are refused (ValueError, KeyErro
 magnitudes under ai-toolkit's names, and LoRA of HunyuanVideo under musubi-tuner's names (ValueError; HunyuanImage's
 pipelines read no LoRA). Cores of convolutions (`lora_mid`) are refused by SD 1 and SDXL. The prefix `base_model.model.`
 of a PEFT model's state dict is removed only by FLUX.2. The names of Wan's authors are read only after
-`diffusion_model.`, not without a prefix (as DiffSynth saves them) or after `transformer.`.
+`diffusion_model.`, not without a prefix (as DiffSynth saves them) or after `transformer.`. LoRA of T5 in Kohya's names
+beside FLUX is left out.
 """
 
 from __future__ import annotations
@@ -44,6 +45,12 @@ _FLAT: Final = re.compile(
     r"lora_unet_|lycoris_(?:(?:joint_|single_)?transformer_blocks_|(?:down|up)_blocks_\d+_|mid_block_|blocks_\d+_attn[12]_)"
 )
 """Beginnings of the names of image models with underscores for dots."""
+_OF_SIMPLETUNER: Final = re.compile(
+    r"lycoris_(?:blocks_[\d#]+_attn[12]_|(?:single_)?transformer_blocks_[\d#]+_ff_linear_)"
+)
+"""LyCORIS modules of Wan and FLUX.2 as diffusers calls them, which ComfyUI's `model_lora_keys_unet` does not list."""
+_OF_T5: Final = re.compile(r"lora_te[23]_encoder_block_")
+_OF_FLUX: Final = re.compile(r"lora_unet_(?:double|single)_blocks_")
 _OF_MOTION: Final = ".temporal_transformer."
 """Part of AnimateDiff's own names of its motion modules, for which diffusers uses other names."""
 _UNET: Final = ("down_blocks.", "up_blocks.", "mid_block.")
@@ -96,9 +103,13 @@ def unread_methods(found: Mapping[str, ToolTensor]) -> Iterator[Finding]:
     from inspector.findings.adapters.unread import AdapterMethodUnread
 
     kohya = [key for key, one in found.items() if one.method in KRONECKER and _FLAT.match(key)]
+    text = [key for key in found if _OF_T5.match(key)] if any(_OF_FLUX.match(key) for key in found) else []
     magnitudes = [key for key in found if key.endswith(MAGNITUDE)]
     if kohya:
-        yield AdapterMethodUnread(what=WORDS[found[kohya[0]].method], such_as=kohya[0].replace("#", "0"))
+        reads = "" if any(_OF_SIMPLETUNER.match(key) for key in kohya) else "ComfyUI"
+        yield AdapterMethodUnread(what=WORDS[found[kohya[0]].method], such_as=kohya[0].replace("#", "0"), reads=reads)
+    if text:
+        yield AdapterMethodUnread(what="LoRA of T5", such_as=text[0].replace("#", "0"))
     hunyuan = [key for key in found if _OF_HUNYUAN.match(key)]
     if hunyuan:
         yield AdapterMethodUnread(what="LoRA of Hunyuan models", such_as=hunyuan[0].replace("#", "0"))

@@ -10,7 +10,7 @@ import pytest
 from inspector.auditing.start import audit
 from inspector.dialects.gguf_shapes import ORIGINAL
 from tests.dialects.recorded_gguf import Keys, Written
-from tests.findings.cases import gguf_of, gguf_projector, gguf_with
+from tests.findings.cases import gguf_of, gguf_projector, gguf_with, gguf_with_deepstack
 
 WIDE = {"mm.0.weight": np.ones((48, 32), np.float32), "mm.2.weight": np.ones((48, 48), np.float32)}
 
@@ -28,6 +28,12 @@ def test_a_projector_of_the_width_of_the_model_fits() -> None:
 
 def test_a_projector_of_an_unknown_kind_is_not_compared() -> None:
     assert "N565" not in codes(gguf_of("llama"), gguf_projector("clip.projector_type"))
+
+
+@pytest.mark.parametrize(("layers", "found"), [(2, set()), (0, {"N570"}), (3, {"N570"})])
+def test_a_projector_for_several_layers_needs_a_model_that_takes_them(layers: int, found: set[str]) -> None:
+    audited = gguf_with_deepstack(layers)
+    assert {one.code for one in audited.findings if one.code in ("N565", "N570")} == found
 
 
 def lora(architecture: str = "llama", name: str = "blk.0.attn_q.weight", extra: int = 0) -> Written:

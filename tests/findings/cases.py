@@ -384,6 +384,16 @@ def gguf_with(*files: recorded_gguf.Written, names: Sequence[str] = ()) -> Audit
         return audit(place)
 
 
+def gguf_with_deepstack(layers: int) -> Audit:
+    """Qwen 3 VL's conversions. layers: those for which the text model states that it takes vectors of an image."""
+    record = recorded_gguf.records()["qwen3_vl"]
+    source = recorded_gguf.source_of(record)
+    model, projector = (recorded_gguf.target_of(record, source, part) for part in ("target", "projector"))
+    key = "qwen3vl.n_deepstack_layers"
+    model.keys = [(one, kind, layers if one == key else value) for one, kind, value in model.keys]
+    return gguf_with(model, projector, names=("model.gguf", "mmproj.gguf"))
+
+
 def gguf_with_experts_one_by_one() -> Audit:
     """A Mixtral with a tensor for each expert, as converters of 2023 wrote it."""
     written = gguf_of("mixtral")
@@ -778,6 +788,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "head-alone-of-tie": lambda: judged(
         {name: entry for name, entry in genuine({**TIED, "tie_word_embeddings": False}).items() if "embed" not in name},
         TIED),
+    "projector-of-more-layers": lambda: gguf_with_deepstack(0),
     "projector-of-other-width": lambda: gguf_with(gguf_of("llama"), gguf_projector()),
     "no-projector": lambda: gguf_with(gguf_of("qwen2"), gguf_of("llama"), names=("m.gguf", "mmproj-model-f16.gguf")),
     "experts-one-by-one": gguf_with_experts_one_by_one,

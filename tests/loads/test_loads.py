@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
+from math import prod
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,8 +22,8 @@ from inspector.loading.outcome import BY_CLASS, CHANGES, COMPLETE, RANDOM, REFUS
 from inspector.loading.tables import NEWEST, OLDER, rules_of
 from inspector.report.json_v1 import audit_json
 from tests.checkpoints import write_file
-from tests.dialects.converters import meta
-from tests.judged import FIXTURES, base_record, codes, oracle_types, records, spec_of
+from tests.dialects.converters import flux, meta
+from tests.judged import FIXTURES, base_record, codes, diffusers_records, oracle_types, records, spec_of
 from tests.judged import judged as audited_spec
 from tests.loads.damage import INDEX, damaged, healthy, write
 from tests.oracle.make_loads import fill, folder_of
@@ -229,6 +230,47 @@ def test_the_tied_head_in_mlx(tmp_path: Path, model_type: str, head: bool, outco
         spec[HEAD_OF] = ("F32", (config["vocab_size"], config["hidden_size"]))
     (load,) = judged_for(audit(str(write(healthy(spec, config), tmp_path))), "mlx").loads
     assert load.outcome == outcome and ("lm_head" in load.because) == (outcome == REFUSES)
+
+
+def kohya(name: str, *parts: str) -> dict[str, tuple[str, tuple[int, ...]]]:
+    """A module with these parts, all square."""
+    return {f"{name}.{part}": ("BF16", (16, 16)) for part in parts}
+
+
+PAIR = ("lora_down.weight", "lora_up.weight")
+
+
+@pytest.mark.parametrize(("spec", "reads"), [
+    (kohya("lora_unet_double_blocks_0_img_attn_proj", *PAIR) | kohya("lora_te2_encoder_block_0_layer_0_wq", *PAIR),
+     "use ComfyUI"),
+    (kohya("lora_unet_double_blocks_0_img_attn_proj", *PAIR) | kohya("lora_te1_text_model_encoder_layers_0_fc1", *PAIR),
+     None),
+    (kohya("lycoris_blocks_0_attn1_to_q", "lokr_w1", "lokr_w2"), "use the program that wrote it"),
+    (kohya("lycoris_transformer_blocks_0_ff_linear_in", "lokr_w1", "lokr_w2"), "use the program that wrote it"),
+    (kohya("lycoris_transformer_blocks_0_attn_to_q", "lokr_w1", "lokr_w2"), "use ComfyUI"),
+])  # fmt: skip
+def test_the_program_that_reads_what_diffusers_does_not(
+    spec: dict[str, tuple[str, tuple[int, ...]]], reads: str | None
+) -> None:
+    """diffusers 0.42 leaves out LoRA of T5 beside FLUX; ComfyUI lists no LyCORIS of Wan or of FLUX.2's MLP."""
+    found = judged_for(audited_spec(spec, None), "diffusers")
+    assert [one.help for one in found.findings if one.code == "N429"] == ([] if reads is None else [reads])
+    said = {one.because for one in found.skipped if one.decisive}
+    assert said == (set() if reads else {"what load_lora_weights does with it was not recorded"})
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_flat_matrices_of_flux_are_refused_by_from_single_file(packed: bool) -> None:
+    """Measured with diffusers 0.42: it divides the joined matrices by rows."""
+    one = next(one for one in diffusers_records("FluxTransformer2DModel") if not one["variant"])
+    spec: dict[str, tuple[str, tuple[int, ...]]] = {}
+    for name, entry in flux(spec_of(one)).items():
+        values = prod(entry[1])
+        flat = {"": ("U8", (values // 2, 1)), ".absmax": ("F32", (-(-values // 64),)), ".quant_map": ("F32", (16,)),
+                ".quant_state.bitsandbytes__nf4": ("U8", (82,))}  # fmt: skip
+        pack = packed and name.endswith(".weight") and len(entry[1]) == 2
+        spec |= {f"{name}{end}": kind for end, kind in flat.items()} if pack else {name: entry}
+    assert codes(judged_for(audited_spec(spec, None), "diffusers")) == ({"N429"} if packed else set())
 
 
 @pytest.mark.parametrize("loader", ["peft", "llama.cpp", "vllm"])

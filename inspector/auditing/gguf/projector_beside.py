@@ -6,7 +6,7 @@ Source: llama.cpp's `mtmd.cpp`, which compares both widths and refuses a pair in
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from msgspec.structs import replace
@@ -23,6 +23,12 @@ from inspector.matcher.families import families_of
 MOST_READ: Final = 16
 """Most files outside the audited set that are read."""
 WIDTH: Final = ".embedding_length"
+OF_LAYERS: Final = frozenset({"qwen3vl_merger"})
+"""Kinds of projectors that llama.cpp counts once for the image and once for each deepstack layer
+(`clip_n_mmproj_embd`); the text model counts its own (`llama_model_n_embd_inp`).
+"""
+MERGED: Final = "clip.vision.is_deepstack_layers"
+TAKEN: Final = ".n_deepstack_layers"
 
 
 def with_projectors_beside(audited: Audit) -> Audit:
@@ -76,10 +82,37 @@ def _misfits(projectors: list[Checkpoint], models: list[Checkpoint]) -> Iterator
     for one in projectors:
         values = {} if one.metadata is None else one.metadata.values
         given = width_of_projector(values.get(KIND), {name: layout.shape for name, layout in one.tensors.items()})
-        if given is None or any(width == given[1] for _, width in widths):
+        if given is None:
+            continue
+        fitting = [model for model in models if (of := _width_of(model)) is not None and of[1] == given[1]]
+        if fitting:
+            yield from _of_more_layers(one, given, fitting)
             continue
         from inspector.findings.names.gguf_projector import ProjectorOfOtherWidth
 
         yield ProjectorOfOtherWidth(
             place=Place(file=one.set_name), tensor=given[0], width=given[1], key=widths[0][0], wanted=widths[0][1]
         )
+
+
+def _of_more_layers(projector: Checkpoint, given: tuple[str, int], models: list[Checkpoint]) -> Iterator[Finding]:
+    """The finding on a projector of Qwen 3 VL with vectors for another number of layers than all models take."""
+    values = {} if projector.metadata is None else projector.metadata.values
+    merged = values.get(MERGED)
+    if values.get(KIND) not in OF_LAYERS or not isinstance(merged, list):
+        return
+    keys = [(f"{stated['general.architecture']}{TAKEN}", stated) for one in models if (stated := _values(one))]
+    taken = {key: stated.get(key, 0) for key, stated in keys}
+    layers = sum(value is True for value in merged)
+    if taken and layers not in taken.values():
+        from inspector.findings.names.gguf_projector import ProjectorOfMoreLayers
+
+        key, wanted = next(iter(taken.items()))
+        yield ProjectorOfMoreLayers(
+            place=Place(file=projector.set_name), tensor=given[0], width=given[1], layers=layers, key=key,
+            wanted=wanted if isinstance(wanted, int) else 0,
+        )  # fmt: skip
+
+
+def _values(checkpoint: Checkpoint) -> Mapping[str, object]:
+    return {} if checkpoint.metadata is None else checkpoint.metadata.values

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
 from inspector.auditing.loads.failures import failure, of_no_loader
+from inspector.auditing.loads.of_other_programs import is_lone_adapter, refused_by, unread_names
 from inspector.auditing.loads.predict import given_of, left_open
 from inspector.auditing.result import UNREADABLE, Audit, Skipped, verdict_of
 from inspector.findings.finding import Finding, ordered
-from inspector.loader.loaders import DIFFUSERS, LORA_STEM, OF_MLX
+from inspector.loader.loaders import DIFFUSERS, LORA_STEM
 from inspector.loader.weight_sets import PROJECTOR
 from inspector.loading.outcome import (
     COMPLETE,
     FAILURES,
     MAY_BE_ABSENT,
     NOT_IN_FILE,
-    REFUSES,
     UNKNOWN,
     UNSUPPORTED,
     Load,
@@ -27,7 +27,6 @@ from inspector.loading.tables import NEWEST
 from inspector.reconciler.ledger import COPY
 
 if TYPE_CHECKING:
-    from inspector.findings.adapters.unread import AdapterNamesUnread
     from inspector.findings.other_format import FormatNotRead
 
 SENTENCES: Final = "sentence-transformers"
@@ -40,10 +39,6 @@ READS: Final = {
 }
 """Loaders that read only one kind of checkpoint -> that kind. Other loaders convert or wrap what they read."""
 
-READS_MORE: Final = {"diffusers": "ComfyUI"}
-"""Loader -> the program that reads the adapters that it does not read; for programs that read PEFT's, mlx-lm."""
-READS_PEFT: Final = frozenset({"peft", "llama.cpp", "vllm"})
-"""Loaders of PEFT's adapters, or their converters."""
 OF_GGUF: Final = ("llama.cpp", "ollama")
 """Loaders that take a GGUF file where there is one."""
 
@@ -73,8 +68,8 @@ def judged_for(audited: Audit, name: str) -> Audit:
 
     if loader == DIFFUSERS.name and wanted and audited.checkpoint.set_name.startswith(f"{LORA_STEM}."):
         return audited  # judged for this loader already
-    refused = [] if wanted else _of_refused_adapter(audited, loader)
-    wanted = wanted or refused
+    refused = None if wanted else refused_by(audited, loader)
+    wanted = wanted if refused is None else [refused.load]
     findings = [one for one in audited.findings if not isinstance(one, LoaderFails)]
     if not wanted:
         return _by_none(audited, findings, name)
@@ -89,8 +84,8 @@ def judged_for(audited: Audit, name: str) -> Audit:
     if load.outcome in FAILURES and not said:
         other = next((one for one in audited.loads if one.loader == loader and one.outcome == COMPLETE), None)
         named = "" if other is None else f"{other.loader} {other.version or ''}".strip()
-        unread = _unread_names(findings) if refused else None
-        named = READS_MORE.get(loader, OF_MLX) if refused and unread is None else named
+        unread = None if refused is None else unread_names(findings)
+        named = refused.reads if refused is not None and unread is None else named
         failed = failure(audited, load, LoaderFails, named)
         if unread is not None and unread.renames and not unread.scaled:  # one cause, one finding
             failed = replace(failed, renames=unread.renames)
@@ -125,47 +120,10 @@ def _as_new_encoder(audited: Audit) -> Iterator[Load]:
     yield replace(used, loader=SENTENCES, version=None, intended=True)
 
 
-def _of_refused_adapter(audited: Audit, loader: str) -> list[Load]:
-    """What a loader does with an adapter of another program of which a note says that it does not read it."""
-    if loader in READS_PEFT and (of_mlx := _of_mlx(audited)):
-        return [Load(loader=loader, version=None, outcome=UNSUPPORTED, because=of_mlx)]
-    if loader != DIFFUSERS.name or not audited.findings:
-        return []
-    from inspector.findings.adapters.unread import AdapterBlocksPartial, AdapterDimsUnread, AdapterMethodUnread
-    from inspector.findings.names.single_file import ControlNetDifferences
-    from inspector.loading.diffusers import VERSION
-
-    unread = _unread_names(audited.findings)
-    kinds = (AdapterDimsUnread, AdapterMethodUnread, AdapterBlocksPartial, ControlNetDifferences)
-    said = next((one for one in audited.findings if isinstance(one, kinds)), unread)
-    if said is None:
-        return []
-    measured = isinstance(said, (AdapterDimsUnread, AdapterBlocksPartial)) or bool(getattr(said, "refused", False))
-    outcome = REFUSES if measured else UNSUPPORTED
-    return [Load(loader=loader, version=VERSION, outcome=outcome, because=f"it {said.behaviour()}")]
-
-
-def _of_mlx(audited: Audit) -> str:
-    """Why programs for PEFT's adapters do not read one of MLX; "" for any other checkpoint."""
-    from inspector.findings.adapters.whole import Adapter
-
-    found = next((one for one in audited.findings if isinstance(one, Adapter)), None)
-    if found is None or found.writer != "MLX":
-        return ""
-    return "it reads PEFT's lora_A and lora_B, and MLX stores their transposes as lora_a and lora_b"
-
-
 def for_its_loader(audited: Audit) -> Audit:
     """The audit of an adapter under the name of the file that diffusers looks for: it is made for diffusers."""
     made_for = DIFFUSERS.name if audited.checkpoint.set_name.startswith(f"{LORA_STEM}.") else ""
-    return judged_for(audited, made_for) if made_for and _of_refused_adapter(audited, made_for) else audited
-
-
-def _unread_names(findings: Sequence[Finding]) -> AdapterNamesUnread | None:
-    """The note that diffusers finds no tensor of an adapter by its name."""
-    from inspector.findings.adapters.unread import AdapterNamesUnread
-
-    return next((one for one in findings if isinstance(one, AdapterNamesUnread) and not one.partly), None)
+    return judged_for(audited, made_for) if made_for and refused_by(audited, made_for) is not None else audited
 
 
 def _for_strict_names(finding: Finding) -> Finding:
@@ -270,9 +228,15 @@ def _of_another_format(audited: Audit, loader: str) -> str:
     return _unread_by(audited, loader)
 
 
+READERS: Final = {True: "load_lora_weights", False: "from_single_file"}
+"""The call of diffusers for a file without a config, by whether it is an adapter."""
+
+
 def _unread_by(audited: Audit, loader: str) -> str:
     """The reason for which a loader does not read the content of a folder."""
     own = next((one.loader for one in audited.loads if one.intended), None)
+    if loader == DIFFUSERS.name and audited.checkpoint.config is None and audited.checkpoint.pipeline is None:
+        return f"what {READERS[is_lone_adapter(audited)]} does with it was not recorded"
     if audited.components:
         return f"it does not read a pipeline; diffusers does, and {loader} may read a component"
     adapter = audited.checkpoint.adapter

@@ -75,8 +75,9 @@ class AdapterMethodUnread(Finding, frozen=True, kw_only=True):
 
     What it means
         The file holds LoHa or LoKr in Kohya's names, LoRA with cores of convolutions (`lora_mid`) or of
-        HunyuanVideo's and HunyuanImage's modules, or DoRA's magnitudes as ai-toolkit names them (`.magnitude`).
-        ComfyUI reads them, and so do the programs that write them.
+        HunyuanVideo's and HunyuanImage's modules, LoRA of T5 beside FLUX, or DoRA's magnitudes as ai-toolkit names them
+        (`.magnitude`). The programs that write them read them, and ComfyUI does except for SimpleTuner's LyCORIS of Wan
+        and of FLUX.2's MLP.
 
     Why it matters
         `load_lora_weights` of diffusers refuses the file (ValueError), or leaves these tensors out.
@@ -97,9 +98,10 @@ class AdapterMethodUnread(Finding, frozen=True, kw_only=True):
     such_as: str
     refused: bool = False
     """True if `load_lora_weights` was measured to raise."""
+    reads: str = "ComfyUI"
+    """A program other than the one that wrote it that reads it; "" if none does."""
 
     row_texts = (("such as", "{such_as}"),)
-    remedy_text = "load it with ComfyUI or the program that wrote it, or merge it there"
 
     def headline(self) -> str:
         return f"{READER} {self.behaviour()}"
@@ -107,6 +109,10 @@ class AdapterMethodUnread(Finding, frozen=True, kw_only=True):
     def behaviour(self) -> str:
         """What the loader does: the headline without its subject."""
         return f"reads no {self.what} under these names"
+
+    def remedy(self) -> Remedy:
+        reader = f"{self.reads} or " if self.reads else ""
+        return Remedy(f"load it with {reader}the program that wrote it, or merge it there")
 
 
 class AdapterDimsUnread(Finding, frozen=True, kw_only=True):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import ContentFinding, Finding, Remedy
+from inspector.findings.finding import ContentFinding, Finding, Remedy, Rows
+from inspector.findings.words import count, number
 
 
 class ProjectorOfOtherWidth(Finding, frozen=True, kw_only=True):
@@ -42,6 +43,54 @@ class ProjectorOfOtherWidth(Finding, frozen=True, kw_only=True):
         ("reference", "llama.cpp refuses the pair: mismatch between text model and mmproj"),
     )
     remedy_text = "download the mmproj file of this model; remove this one"
+
+
+class ProjectorOfMoreLayers(Finding, frozen=True, kw_only=True):
+    """The mmproj file next to a GGUF model gives vectors for several layers, and the model takes those of one.
+
+    What it means
+        Qwen 3 VL adds vectors of an image to several layers of the text model. Its mmproj file has a merger for each,
+        and its text model states their number (`n_deepstack_layers`). The model in this folder states none, or another
+        number: it was converted as a text model of another architecture.
+
+    Why it matters
+        llama.cpp compares the numbers of all layers together and refuses the pair.
+
+    Example
+        error[N570] projector-of-more-layers: mmproj.gguf
+          projector  mm.2.weight and 2 deepstack layers give 3 times 48 numbers
+          model      qwen3vl.n_deepstack_layers is not stated
+          reference  llama.cpp refuses the pair: mismatch between text model and mmproj
+          help       convert the text model as the whole model that the projector is of,
+                     or remove the mmproj file
+
+    What to do
+        Take both files from one conversion of the model for images.
+    """
+
+    code = "N570"
+    severity = "error"
+
+    tensor: str
+    width: int
+    layers: int
+    key: str
+    wanted: int
+
+    headline_text = "{place.file}"
+    remedy_text = "convert the text model as the whole model that the projector is of, or remove the mmproj file"
+
+    def rows(self) -> Rows:
+        merged = f"{self.tensor} and {count(self.layers, 'deepstack layer')}" if self.layers else self.tensor
+        stated = f"is {self.wanted}" if self.wanted else "is not stated"
+        return [
+            (
+                "projector",
+                f"{merged} give{'' if self.layers else 's'} {self.layers + 1} times {number(self.width)} numbers",
+            ),
+            ("model", f"{self.key} {stated}"),
+            ("reference", "llama.cpp refuses the pair: mismatch between text model and mmproj"),
+        ]
 
 
 class NoProjector(Finding, frozen=True, kw_only=True):

@@ -1,0 +1,89 @@
+"""What a loader does with weights that are made for another program, where the reports of the weights say that it does
+not read them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+
+from inspector.auditing.result import FLAT, Audit
+from inspector.findings.finding import Finding
+from inspector.loader.loaders import DIFFUSERS, OF_MLX
+from inspector.loading.outcome import REFUSES, UNSUPPORTED, Load
+
+if TYPE_CHECKING:
+    from inspector.findings.adapters.unread import AdapterNamesUnread
+    from inspector.findings.adapters.whole import Adapter
+
+READS_PEFT: Final = frozenset({"peft", "llama.cpp", "vllm"})
+"""Loaders of PEFT's adapters, or their converters."""
+COMFYUI: Final = "ComfyUI"
+WRITER: Final = "the program that wrote it"
+SPLIT: Final = frozenset({"FluxTransformer2DModel"})
+"""Classes of which `from_single_file` of diffusers 0.42 was measured to refuse flat 4-bit matrices: it divides the
+matrices of its authors by rows.
+"""
+READS_FLAT: Final = "ComfyUI with ComfyUI_bitsandbytes_NF4, or Forge"
+
+
+class Refused(Struct, frozen=True):
+    """What a loader does, and a program that reads the weights, or ""."""
+
+    load: Load
+    reads: str
+
+
+def refused_by(audited: Audit, loader: str) -> Refused | None:
+    """What a loader does with weights of another program that it does not read; None for any other weights."""
+    if loader in READS_PEFT and (of_mlx := _of_mlx(audited)):
+        return Refused(Load(loader=loader, version=None, outcome=UNSUPPORTED, because=of_mlx), OF_MLX)
+    return _by_diffusers(audited) if loader == DIFFUSERS.name else None
+
+
+def unread_names(findings: Sequence[Finding]) -> AdapterNamesUnread | None:
+    """The note that diffusers finds no tensor of an adapter by its name."""
+    from inspector.findings.adapters.unread import AdapterNamesUnread
+
+    return next((one for one in findings if isinstance(one, AdapterNamesUnread) and not one.partly), None)
+
+
+def _by_diffusers(audited: Audit) -> Refused | None:
+    from inspector.findings.adapters.unread import AdapterBlocksPartial, AdapterDimsUnread, AdapterMethodUnread
+    from inspector.findings.names.single_file import ControlNetDifferences
+    from inspector.loading.diffusers import VERSION
+
+    def made(outcome: str, because: str, reads: str) -> Refused:
+        return Refused(Load(loader=DIFFUSERS.name, version=VERSION, outcome=outcome, because=because), reads)
+
+    kind = "" if audited.architecture is None else audited.architecture.name
+    if audited.checkpoint.config is None and kind in SPLIT and any(one.because == FLAT for one in audited.skipped):
+        return made(REFUSES, "from_single_file divides matrices by rows, and 4-bit ones are stored flat", READS_FLAT)
+    kinds = (AdapterDimsUnread, AdapterMethodUnread, AdapterBlocksPartial, ControlNetDifferences)
+    said = next((one for one in audited.findings if isinstance(one, kinds)), unread_names(audited.findings))
+    if said is None:
+        return None
+    measured = isinstance(said, (AdapterDimsUnread, AdapterBlocksPartial)) or bool(getattr(said, "refused", False))
+    reads = (said.reads or WRITER) if isinstance(said, AdapterMethodUnread) else COMFYUI
+    return made(REFUSES if measured else UNSUPPORTED, f"it {said.behaviour()}", reads)
+
+
+def is_lone_adapter(audited: Audit) -> bool:
+    """True for an adapter, which has no config of its own in diffusers."""
+    return _adapter(audited) is not None
+
+
+def _adapter(audited: Audit) -> Adapter | None:
+    from inspector.findings.adapters.whole import Adapter
+
+    return next((one for one in audited.findings if isinstance(one, Adapter)), None)
+
+
+def _of_mlx(audited: Audit) -> str:
+    """Why programs for PEFT's adapters do not read one of MLX; "" for any other checkpoint."""
+    found = _adapter(audited)
+    if found is None or found.writer != "MLX":
+        return ""
+    return "it reads PEFT's lora_A and lora_B, and MLX stores their transposes as lora_a and lora_b"
