@@ -86,6 +86,22 @@ def test_a_component_without_its_folder_is_missing(tmp_path: Path) -> None:
     assert audited.verdict == "findings"
 
 
+@pytest.mark.parametrize("kept", [("conditioning_channels", "conditioning_embedding_out_channels"), ()])
+def test_the_class_of_a_component_with_the_keys_of_another_class_is_corrected(
+    kept: tuple[str, ...], tmp_path: Path
+) -> None:
+    """A ControlNet that a script listed as a UNet; without keys that only its class has, the weights are the UNet's."""
+    listed = {"_class_name": "StableDiffusionControlNetPipeline", "controlnet": ["diffusers", "UNet2DConditionModel"]}
+    folder = pipeline(tmp_path, PARTS | listed)
+    own = {"conditioning_channels": 3, "conditioning_embedding_out_channels": [16, 32, 96, 256]}
+    config = {**UNET, **own, "_class_name": "ControlNetModel"}
+    write(folder / "controlnet", genuine(config, "F16"), {**UNET, **{key: own[key] for key in kept}})
+    (folder / "controlnet" / "model.safetensors").rename(folder / "controlnet" / "diffusion_pytorch_model.safetensors")
+    (finding,) = (one for one in audit(str(folder)).findings if one.severity != "note")
+    assert (finding.code, [step.new for step in finding.steps]) == ("N401", ["ControlNetModel"] if kept else [])
+    assert kept or finding.help.startswith("download the weights of controlnet again")
+
+
 @pytest.mark.parametrize(
     ("name", "meant"), [("unet", "unet"), ("text_encoder/model.safetensors", "text_encoder"), ("other", "unet")]
 )

@@ -134,12 +134,20 @@ def of_the_pipeline(name: str, class_name: str, parts: Mapping[str, Audit]) -> I
         if isinstance(one, ConfigDisagrees) and (agreeing := _agreeing(name, one, parts)) is not None
     }  # fmt: skip
     for one in part.findings:
-        if isinstance(one, NamesOfAnotherArchitecture) and own == class_name:
+        if isinstance(one, NamesOfAnotherArchitecture) and own == class_name and not _is_of_names(config, one):
             yield replace(one, component=name)
         elif id(one) in others:
             yield others[id(one)]
         elif not (others and isinstance(one, OF_WEIGHTS)):
             yield one
+
+
+def _is_of_names(config: Config | None, finding: NamesOfAnotherArchitecture) -> bool:
+    """True if the config has keys that the class of the names has and the class that it states does not."""
+    if config is None or finding.class_of_diffusers is None:
+        return False
+    own, names = (class_defaults(one)[0].keys() for one in (finding.claimed, finding.class_of_diffusers))
+    return not (names - own).isdisjoint(config.values)
 
 
 def of_one_variant(parts: Mapping[str, Audit]) -> VariantOnly | None:
