@@ -9,7 +9,8 @@ magnitudes under ai-toolkit's names, and LoRA of HunyuanVideo under musubi-tuner
 pipelines read no LoRA). Cores of convolutions (`lora_mid`) are refused by SD 1 and SDXL. The prefix `base_model.model.`
 of a PEFT model's state dict is removed only by FLUX.2. The names of Wan's authors are read only after
 `diffusion_model.`, not without a prefix (as DiffSynth saves them) or after `transformer.`. LoRA of T5 in Kohya's names
-beside FLUX is left out.
+beside FLUX is left out, and so is all LoRA of SD 3 in Kohya's names of its blocks. For SD 1, every LyCORIS method but
+LoRA in Kohya's names of diffusers' modules is refused (ValueError), also beside LoRA.
 """
 
 from __future__ import annotations
@@ -30,6 +31,12 @@ NAMED: Final = f"{DEFAULT}.weight"
 KOHYA: Final = "lora_unet_"
 KRONECKER: Final = frozenset({"loha", "lokr"})
 WORDS: Final = {"loha": "LoHa", "lokr": "LoKr"}
+OF_LYCORIS: Final = {
+    "ia3": "IA3", "glora": "GLoRA", "oft": "OFT", "full": "differences of whole weights", "norm": "differences of norms",
+}  # fmt: skip
+"""Further methods of LyCORIS for a UNet."""
+WEB_UI: Final = "AUTOMATIC1111's web UI"
+"""The program that reads IA3; ComfyUI's `weight_adapter` does not have it."""
 MAGNITUDE: Final = ".magnitude"
 CORE: Final = ".lora_mid.weight"
 _OF_AUTHORS: Final = re.compile(r"blocks\.#\.(?:self_attn|cross_attn|ffn)\.|layers\.#\.attention\.to_")
@@ -51,6 +58,11 @@ _OF_SIMPLETUNER: Final = re.compile(
 """LyCORIS modules of Wan and FLUX.2 as diffusers calls them, which ComfyUI's `model_lora_keys_unet` does not list."""
 _OF_T5: Final = re.compile(r"lora_te[23]_encoder_block_")
 _OF_FLUX: Final = re.compile(r"lora_unet_(?:double|single)_blocks_")
+_OF_DIFFUSERS_UNET: Final = re.compile(r"lora_(?:unet_(?:(?:down|up)_blocks|mid_block)_|te[12]?_text_model_)")
+"""Beginnings of Kohya's names of the modules of diffusers' UNet and of its text encoders, as measured."""
+_OF_UNET: Final = re.compile(rf"{_OF_DIFFUSERS_UNET.pattern}|lora_unet_(?:input_blocks|output_blocks|middle_block)_")
+"""Also of the UNet's authors, as sd-scripts uses them for SDXL."""
+_OF_SD3: Final = "lora_unet_joint_blocks_"
 _OF_MOTION: Final = ".temporal_transformer."
 """Part of AnimateDiff's own names of its motion modules, for which diffusers uses other names."""
 _UNET: Final = ("down_blocks.", "up_blocks.", "mid_block.")
@@ -98,7 +110,7 @@ def _without_peft(key: str) -> str:
 
 def unread_methods(found: Mapping[str, ToolTensor]) -> Iterator[Finding]:
     """The notes on methods that diffusers does not read under these names: every method but LoRA under Kohya's names,
-    LoRA's cores, HunyuanVideo's modules, and `.magnitude`.
+    LoRA's cores, modules of HunyuanVideo and SD 3, and `.magnitude`.
     """
     from inspector.findings.adapters.unread import AdapterMethodUnread
 
@@ -107,7 +119,21 @@ def unread_methods(found: Mapping[str, ToolTensor]) -> Iterator[Finding]:
     magnitudes = [key for key in found if key.endswith(MAGNITUDE)]
     if kohya:
         reads = "" if any(_OF_SIMPLETUNER.match(key) for key in kohya) else "ComfyUI"
-        yield AdapterMethodUnread(what=WORDS[found[kohya[0]].method], such_as=kohya[0].replace("#", "0"), reads=reads)
+        yield AdapterMethodUnread(
+            what=WORDS[found[kohya[0]].method], such_as=kohya[0].replace("#", "0"),
+            refused=all(_OF_DIFFUSERS_UNET.match(key) for key in kohya), reads=reads,
+        )  # fmt: skip
+    for method, what in OF_LYCORIS.items():
+        others = [key for key, one in found.items() if one.method == method and _OF_UNET.match(key)]
+        if others:
+            reads = WEB_UI if method == "ia3" else "ComfyUI"
+            yield AdapterMethodUnread(
+                what=what, such_as=others[0].replace("#", "0"),
+                refused=_OF_DIFFUSERS_UNET.match(others[0]) is not None, reads=reads,
+            )  # fmt: skip
+    of_sd3 = [key for key, one in found.items() if one.method == "lora" and key.startswith(_OF_SD3)]
+    if of_sd3:
+        yield AdapterMethodUnread(what="LoRA of SD 3", such_as=of_sd3[0].replace("#", "0"))
     if text:
         yield AdapterMethodUnread(what="LoRA of T5", such_as=text[0].replace("#", "0"))
     hunyuan = [key for key in found if _OF_HUNYUAN.match(key)]

@@ -32,6 +32,7 @@ from inspector.reconciler.wording import place_of
 
 CLASSIFIER: Final = "head.class"
 """The role of a classifier's last matrix, and the beginning of the role of its bias."""
+MATRIX_DIMS: Final = 2
 
 
 def findings_with_base(
@@ -44,7 +45,7 @@ def findings_with_base(
     words = [one for one in differing if one not in ranks and one.differs_at(one.wanted.vocabulary)]
     shapes = [one for one in differing if one not in ranks and one not in words]
     if base is None:  # the kind of a module, and with it the number of its dims, is then a guess
-        shapes = [one for one in shapes if len(one.shape) == len(one.wanted.shape)]
+        shapes = [one for one in shapes if len(one.shape) == len(one.wanted.shape) or _is_flat(one)]
     turned = _turned(differing, matched)
     if turned is not None:
         yield turned
@@ -64,6 +65,11 @@ def findings_with_base(
     yield from halves_missing(absent, matched)
     if named:
         yield from targets_missing(absent, matched, base)
+
+
+def _is_flat(one: Matched) -> bool:
+    """True for a vector where each kind of module has a matrix with the rank, as a sharded training run saves it."""
+    return one.wanted.rank_axis is not None and len(one.shape) < MATRIX_DIMS <= len(one.wanted.shape)
 
 
 def _shapes(shapes: Sequence[Matched], base: str) -> Iterator[Finding]:

@@ -49,6 +49,11 @@ UNSUPPORTED_BY_VLLM: Final[Mapping[str, str]] = {
     "use_dora": "use_dora: it reads no DoRA",
 }
 """Key of an adapter's config -> why vLLM refuses it (`PEFTHelper._validate_features`)."""
+READ_BY_VLLM: Final = (
+    ".lora_A.weight", ".lora_B.weight", ".lora_embedding_A", ".lora_embedding_B", ".embed_tokens.base_layer.weight",
+    ".lm_head.base_layer.weight",
+)  # fmt: skip
+"""Endings of the names of an adapter's tensors that vLLM reads or skips."""
 READ_BY_LLAMA_CPP: Final = (
     ".lora_A.weight", ".lora_B.weight", ".lora_embedding_A", ".lora_embedding_B", ".base_layer.weight", "_layernorm",
     ".norm",
@@ -88,15 +93,19 @@ def of_adapter(files: tuple[str, ...], problem: str, against: AgainstBase | None
 def by_vllm(values: Mapping[str, Any], names: Iterable[str], files: tuple[str, ...], load: Load) -> tuple[Load, ...]:
     """What vLLM does with an adapter that PEFT loads: it refuses features by the config (`lora/peft_helper.py`).
 
-    names: of the tensors; vLLM accepts only LoRA tensors (`parse_fine_tuned_lora_name`). Empty if neither prevents
+    names: of the tensors; vLLM accepts only LoRA tensors (`parse_fine_tuned_lora_name`), and skips copies of the base's
+    tables (`is_base_embedding_weights`). Empty if neither prevents
     loading: whether vLLM has layers for the modules is unknown here.
     """
     if values.get("peft_type") != "LORA" or load.outcome == REFUSES:
         return ()
     because = next((words for key, words in UNSUPPORTED_BY_VLLM.items() if values.get(key)), "")
-    other = next((name for name in names if ".lora_" not in name), "")
-    if not because and other:
-        because = f"{other}: it reads no whole modules in an adapter"
+    unread = [name for name in names if not name.endswith(READ_BY_VLLM)]
+    whole = next((name for name in unread if ".lora_" not in name), "")
+    if not because and whole:
+        because = f"{whole}: it reads no whole modules in an adapter"
+    elif not because and unread:
+        because = f"{unread[0]}: it reads names that end in .lora_A.weight or .lora_B.weight"
     refused = Load(
         loader="vllm", version=None, outcome=REFUSES, because=because, files=files, intended=False, source="documented"
     )

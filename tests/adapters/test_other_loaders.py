@@ -137,12 +137,22 @@ def test_a_base_that_mlx_lm_did_not_save_shows_no_wrong_names(what: str, tmp_pat
 
 HEAD: Spec = {"base_model.model.lm_head.weight": ("F32", (128, 64))}
 NORM: Spec = {"base_model.model.model.norm.weight": ("F32", (64,))}
+OF_HEAD: Spec = {
+    "base_model.model.lm_head.base_layer.weight": ("F32", (128, 64)),
+    "base_model.model.lm_head.lora_A.weight": ("F32", (4, 64)),
+    "base_model.model.lm_head.lora_B.weight": ("F32", (128, 4)),
+}
+IN_MEMORY: Spec = {
+    "base_model.model.model.layers.2.self_attn.q_proj.lora_A.default.weight": ("F32", (4, 32)),
+    "base_model.model.model.layers.2.self_attn.q_proj.lora_B.default.weight": ("F32", (64, 4)),
+}
 
 
 @pytest.mark.parametrize(("values", "more", "refused"), [
     ({}, {}, set()), ({"modules_to_save": ["lm_head"]}, HEAD, {"vllm", "llama.cpp"}),
     ({"use_dora": True}, {}, {"vllm"}),
-    ({"use_rslora": True}, {}, set()), ({}, NORM, {"vllm"}),
+    ({"use_rslora": True}, {}, set()), ({}, NORM, {"vllm"}), ({"target_modules": ["q_proj", "lm_head"]}, OF_HEAD, set()),
+    ({}, IN_MEMORY, {"vllm", "llama.cpp"}),
 ])  # fmt: skip
 def test_other_programs_refuse_all_but_plain_lora(
     values: dict[str, Any], more: Spec, refused: set[str], tmp_path: Path
@@ -158,6 +168,20 @@ def test_other_programs_refuse_all_but_plain_lora(
     for one in refused if more else ():
         (finding,) = (found for found in judged_for(audited, one).findings if found.code == "N429")
         assert "merge" in finding.remedy().words
+
+
+@pytest.mark.parametrize(("flat", "wanted"), [("", set()), ("AB", {"A904"}), ("B", {"A904"})])
+def test_matrices_saved_as_vectors_are_errors_without_the_base(flat: str, wanted: set[str], tmp_path: Path) -> None:
+    """As a sharded training run leaves them: PEFT raises (RuntimeError: size mismatch)."""
+    name = "base_model.model.model.layers.{}.self_attn.q_proj.lora_{}.weight"
+    pairs = {side: (256,) if side in flat else shape for side, shape in {"A": (4, 64), "B": (64, 4)}.items()}
+    write_file(
+        tmp_path / "adapter_model.safetensors",
+        {name.format(layer, side): ("F32", shape) for layer in range(2) for side, shape in pairs.items()},
+    )
+    config = {"peft_type": "LORA", "r": 4, "lora_alpha": 8, "target_modules": ["q_proj"]}
+    (tmp_path / "adapter_config.json").write_text(json.dumps(config), encoding="utf-8")
+    assert codes(audit(str(tmp_path))) == wanted
 
 
 @pytest.mark.parametrize(("width", "wanted"), [(64, set()), (72, {"A904"})])

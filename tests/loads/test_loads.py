@@ -13,6 +13,7 @@ from typing import Any, cast
 
 import pytest
 
+from inspector.auditing.loads.of_other_programs import refused_by
 from inspector.auditing.loads.one_loader import judged_for
 from inspector.auditing.result import CLEAN, Audit
 from inspector.auditing.samples import with_samples
@@ -184,6 +185,43 @@ def test_an_adapter_that_diffusers_refuses(end: str, dims: tuple[int, ...], expe
     errors = [one for one in found.findings if one.code == "N429"]
     assert [one.code for one in errors] == expected
     assert all(one.help == "use ComfyUI" for one in errors)
+
+
+KOHYA = "lora_unet_down_blocks_0_attentions_0_transformer_blocks_0_attn2_to_k"
+AUTHORS = "lora_unet_input_blocks_1_1_transformer_blocks_0_attn2_to_k"
+OTHER_METHODS: dict[str, dict[str, tuple[int, ...]]] = {
+    "IA3": {"weight": (32,), "on_input": ()}, "OFT": {"oft_blocks": (4, 8, 8), "alpha": ()},
+    "GLoRA": {"a1.weight": (4, 32), "a2.weight": (32, 4), "b1.weight": (4, 32), "b2.weight": (32, 4)},
+    "differences of whole weights": {"diff": (32, 32)}, "differences of norms": {"w_norm": (32,), "b_norm": (32,)},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("module", "outcome"), [(KOHYA, REFUSES), (AUTHORS, UNSUPPORTED)])
+@pytest.mark.parametrize("what", OTHER_METHODS)
+def test_diffusers_reads_no_other_method_of_lycoris(what: str, module: str, outcome: str) -> None:
+    """Measured with diffusers 0.42 and SD 1 for the first names, alone and beside LoRA (ValueError)."""
+    lora = {"lora_down.weight": (4, 32), "lora_up.weight": (32, 4), "alpha": ()}
+    other = module.replace("to_k", "to_v")
+    spec = {f"{module}.{end}": ("F16", shape) for end, shape in OTHER_METHODS[what].items()}
+    beside = spec | {f"{other}.{end}": ("F16", shape) for end, shape in lora.items()}
+    for one_file in (beside,) if "w_norm" in OTHER_METHODS[what] else (spec, beside):
+        audited = audited_spec(one_file, None)
+        (note,) = (one for one in audited.findings if one.code == "A971")
+        assert note.headline() == f"diffusers reads no {what} under these names"
+        assert ("web UI" in note.help) == (what == "IA3")
+        refused = refused_by(audited, "diffusers")
+        assert refused is not None and refused.load.outcome == outcome
+        errors = [one.code for one in judged_for(audited, "diffusers").findings if one.severity == "error"]
+        assert errors == ["N429"]
+
+
+def test_diffusers_reads_no_lora_of_sd3_in_kohyas_names() -> None:
+    """Measured with diffusers 0.42: it finds no key of the transformer, and loads nothing."""
+    name = "lora_unet_joint_blocks_0_x_block_attn_qkv"
+    spec = {f"{name}.lora_down.weight": ("F16", (4, 32)), f"{name}.lora_up.weight": ("F16", (96, 4))}
+    audited = audited_spec(spec, None)
+    assert (audited.verdict, [one.code for one in audited.findings]) == ("clean", ["A901", "A971"])
+    assert [one.code for one in judged_for(audited, "diffusers").findings if one.severity == "error"] == ["N429"]
 
 
 HEAD_OF = "lm_head.weight"

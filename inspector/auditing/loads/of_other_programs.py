@@ -29,17 +29,17 @@ matrices of its authors by rows.
 READS_FLAT: Final = "ComfyUI with ComfyUI_bitsandbytes_NF4, or Forge"
 
 
-class Refused(Struct, frozen=True):
+class NotRead(Struct, frozen=True):
     """What a loader does, and a program that reads the weights, or ""."""
 
     load: Load
     reads: str
 
 
-def refused_by(audited: Audit, loader: str) -> Refused | None:
+def refused_by(audited: Audit, loader: str) -> NotRead | None:
     """What a loader does with weights of another program that it does not read; None for any other weights."""
     if loader in READS_PEFT and (of_mlx := _of_mlx(audited)):
-        return Refused(Load(loader=loader, version=None, outcome=UNSUPPORTED, because=of_mlx), OF_MLX)
+        return NotRead(Load(loader=loader, version=None, outcome=UNSUPPORTED, because=of_mlx), OF_MLX)
     return _by_diffusers(audited) if loader == DIFFUSERS.name else None
 
 
@@ -50,13 +50,13 @@ def unread_names(findings: Sequence[Finding]) -> AdapterNamesUnread | None:
     return next((one for one in findings if isinstance(one, AdapterNamesUnread) and not one.partly), None)
 
 
-def _by_diffusers(audited: Audit) -> Refused | None:
+def _by_diffusers(audited: Audit) -> NotRead | None:
     from inspector.findings.adapters.unread import AdapterBlocksPartial, AdapterDimsUnread, AdapterMethodUnread
     from inspector.findings.names.single_file import ControlNetDifferences
     from inspector.loading.diffusers import VERSION
 
-    def made(outcome: str, because: str, reads: str) -> Refused:
-        return Refused(Load(loader=DIFFUSERS.name, version=VERSION, outcome=outcome, because=because), reads)
+    def made(outcome: str, because: str, reads: str) -> NotRead:
+        return NotRead(Load(loader=DIFFUSERS.name, version=VERSION, outcome=outcome, because=because), reads)
 
     kind = "" if audited.architecture is None else audited.architecture.name
     if audited.checkpoint.config is None and kind in SPLIT and any(one.because == FLAT for one in audited.skipped):

@@ -74,10 +74,10 @@ class AdapterMethodUnread(Finding, frozen=True, kw_only=True):
     """diffusers reads only some of the adapter's tensors by their names.
 
     What it means
-        The file holds LoHa or LoKr in Kohya's names, LoRA with cores of convolutions (`lora_mid`) or of
-        HunyuanVideo's and HunyuanImage's modules, LoRA of T5 beside FLUX, or DoRA's magnitudes as ai-toolkit names them
-        (`.magnitude`). The programs that write them read them, and ComfyUI does except for SimpleTuner's LyCORIS of Wan
-        and of FLUX.2's MLP.
+        The file holds LoHa, LoKr or another method of LyCORIS in Kohya's names, LoRA with cores of convolutions
+        (`lora_mid`) or of HunyuanVideo's, HunyuanImage's and SD 3's modules, LoRA of T5 beside FLUX, or DoRA's
+        magnitudes as ai-toolkit names them (`.magnitude`). The programs that write them read them, and ComfyUI does
+        except for IA3 and for SimpleTuner's LyCORIS of Wan and of FLUX.2's MLP.
 
     Why it matters
         `load_lora_weights` of diffusers refuses the file (ValueError), or leaves these tensors out.
