@@ -32,7 +32,8 @@ KOHYA: Final = "lora_unet_"
 KRONECKER: Final = frozenset({"loha", "lokr"})
 WORDS: Final = {"loha": "LoHa", "lokr": "LoKr"}
 OF_LYCORIS: Final = {
-    "ia3": "IA3", "glora": "GLoRA", "oft": "OFT", "full": "differences of whole weights", "norm": "differences of norms",
+    "ia3": "IA3", "glora": "GLoRA", "oft": "OFT", "full": "differences of whole weights",
+    "norm": "differences of norms",
 }  # fmt: skip
 """Further methods of LyCORIS for a UNet."""
 WEB_UI: Final = "AUTOMATIC1111's web UI"

@@ -151,8 +151,8 @@ IN_MEMORY: Spec = {
 @pytest.mark.parametrize(("values", "more", "refused"), [
     ({}, {}, set()), ({"modules_to_save": ["lm_head"]}, HEAD, {"vllm", "llama.cpp"}),
     ({"use_dora": True}, {}, {"vllm"}),
-    ({"use_rslora": True}, {}, set()), ({}, NORM, {"vllm"}), ({"target_modules": ["q_proj", "lm_head"]}, OF_HEAD, set()),
-    ({}, IN_MEMORY, {"vllm", "llama.cpp"}),
+    ({"use_rslora": True}, {}, set()), ({}, NORM, {"vllm"}),
+    ({"target_modules": ["q_proj", "lm_head"]}, OF_HEAD, set()), ({}, IN_MEMORY, {"vllm", "llama.cpp"}),
 ])  # fmt: skip
 def test_other_programs_refuse_all_but_plain_lora(
     values: dict[str, Any], more: Spec, refused: set[str], tmp_path: Path
