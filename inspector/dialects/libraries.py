@@ -11,7 +11,8 @@ gpt-fast's `model.py`, whose weights are packed by `quantize.py`; fairseq's `mod
 `mix_transformer.py`, Depth Anything's `dpt.py`, MiDaS' `dpt_depth.py`; `sam2/modeling/backbones/hieradet.py`; Meta's
 `convnext.py` and `encodec/quantization`; VITS' `models.py` and Coqui's `models/vits.py` and `models/xtts.py`; NeMo's
 `conformer_encoder.py`, ESPnet's, WeNet's and FunASR's `encoder.py`; Meta's fairseq2; `laion_clap/clap_module/model.py`;
-`lavis/models`; LeRobot's `policies`.
+`lavis/models`; LeRobot's `policies`; `sam3/model_builder.py`; SpeechBrain's `lobes/models`; CosyVoice's `flow` and
+`llm`; GPT-SoVITS' and RVC's `models.py`; fish-speech's `text2semantic/llama.py`; `wan/modules/t5.py` and `clip.py`.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ LIBRARIES: Final = (
     ("the code of SegFormer or PVT", ("patch_embed1.proj.weight", "block1.#.attn.q.weight")),
     ("Depth Anything's own code", ("depth_head.projects.#.weight", "pretrained.*")),
     ("MiDaS", ("scratch.refinenet1.out_conv.weight",)),
+    ("Meta's sam3", ("backbone.vision_backbone.trunk.blocks.#.attn.qkv.weight",)),
+    ("Meta's sam3", ("detector.backbone.vision_backbone.trunk.blocks.#.attn.qkv.weight",)),
     ("Meta's sam2", ("image_encoder.trunk.blocks.#.attn.qkv.weight",)),
     ("Meta's ConvNeXt", ("downsample_layers.#.#.weight", "stages.#.#.dwconv.weight")),
     ("LAVIS, or the code of BLIP or ALBEF", ("visual_encoder.blocks.#.attn.qkv.weight",)),
@@ -44,11 +47,21 @@ LIBRARIES: Final = (
     ("LeRobot", ("model.paligemma_with_expert.*", "model.action_in_proj.weight")),
     ("laion_clap", ("audio_branch.patch_embed.proj.weight", "text_branch.*")),
     ("Meta's encodec", ("quantizer.vq.layers.#._codebook.embed", "encoder.model.#.conv.conv.*")),
+    ("GPT-SoVITS", ("enc_p.ssl_proj.weight", "enc_p.mrte.*")),
+    ("GPT-SoVITS", ("model.ar_audio_embedding.*", "model.ar_predict_layer.weight")),
+    ("RVC", ("enc_p.emb_phone.weight", "dec.conv_pre.weight")),
     ("VITS' own code", ("enc_p.*", "dec.conv_pre.weight", "flow.flows.#.pre.weight")),
     ("Coqui TTS", ("waveform_decoder.conv_pre.weight", "text_encoder.*")),
     ("Coqui TTS", ("hifigan_decoder.waveform_decoder.*", "gpt.*")),
     ("F5-TTS", ("ema_model.transformer.transformer_blocks.#.attn_norm.linear.weight",)),
     ("NeMo", ("encoder.pre_encode.out.weight", "encoder.layers.#.self_attn.linear_q.weight")),
+    ("SpeechBrain", ("#.convblock_0.convs.*",)),
+    ("SpeechBrain", ("#.encoder.layers.#.convolution_module.after_conv.#.weight",)),
+    ("SpeechBrain", ("#.encoder.layers.#.self_att.att.in_proj_weight",)),
+    ("SpeechBrain", ("blocks.#.conv.conv.weight", "asp.tdnn.conv.conv.weight")),
+    ("CosyVoice", ("decoder.estimator.*", "spk_embed_affine_layer.weight")),
+    ("CosyVoice", ("llm_decoder.weight", "speech_embedding.weight")),
+    ("Matcha-TTS", ("decoder.estimator.down_blocks.*", "encoder.emb.weight")),
     ("FunASR", ("encoder.encoders.#.self_attn.linear_q_k_v.weight",)),
     ("ESPnet or WeNet", ("encoder.encoders.#.self_attn.linear_q.weight",)),
     ("fairseq2", ("speech_encoder.inner.layers.#.self_attn.q_proj.weight",)),
@@ -61,9 +74,17 @@ LIBRARIES: Final = (
     ("timm", ("stem.#.weight", "stages.#.blocks.#.conv_dw.weight")),
     ("timm or torchvision", ("conv1.weight", "bn1.running_mean", "layer1.#.conv1.weight")),
     ("Phi's first code (MixFormer)", ("layers.#.wte.weight", "layers.#.mixer.Wqkv.weight")),
+    ("fish-speech", ("fast_layers.#.attention.wqkv.weight",)),
+    ("Wan's own code", ("blocks.#.pos_embedding.embedding.weight", "token_embedding.weight")),
+    ("Wan's own code", ("visual.transformer.#.attn.to_qkv.weight", "textual.*")),
     ("gpt-fast", ("layers.#.attention.wqkv.weight", "layers.#.feed_forward.w1.weight", "tok_embeddings.weight")),
     ("Chinese-CLIP", ("visual.conv1.weight", "bert.encoder.layer.#.attention.self.query.weight")),
     ("Chinese-CLIP", ("visual.conv1.weight", "bert.embeddings.word_embeddings.weight")),
+    ("HQ-SAM", ("mask_decoder.hf_token.weight", "image_encoder.patch_embed.proj.weight")),
+    ("Medical SAM Adapter", ("image_encoder.blocks.#.MLP_Adapter.D_fc1.weight",)),
+    ("SAM-Adapter", ("image_encoder.prompt_generator.*", "image_encoder.patch_embed.proj.weight")),
+    ("SAMed", ("image_encoder.blocks.#.attn.qkv.linear_a_q.weight",)),
+    ("MobileSAM", ("image_encoder.patch_embed.seq.*", "mask_decoder.mask_tokens.weight")),
     ("segment-anything", ("image_encoder.blocks.#.attn.qkv.weight", "image_encoder.patch_embed.proj.weight")),
     ("TensorRT-LLM", ("transformer.vocab_embedding.weight", "transformer.layers.#.attention.dense.weight")),
     ("fairseq", ("decoder.sentence_encoder.layers.#.self_attn.q_proj.weight",)),

@@ -75,6 +75,48 @@ def test_weights_of_timm_are_not_compared_with_a_tower_of_the_same_names(
     assert [one.facts["model_type"] for one in audited.findings if one.code == "N412"] == [named] * bool(named)
 
 
+@pytest.mark.parametrize(("more", "expected"), [
+    ({}, None),
+    ({"num_classes": 30}, ("num_classes", 30)),
+    ({"num_classes": 0}, ("num_classes", 0)),
+    ({"pretrained_cfg": {"tag": "augreg", "num_classes": 30, "classifier": "head"}}, None),  # beside it counts first
+    ({"pretrained_cfg": {"tag": "augreg", "classifier": ["head", "head_dist"]}, "num_classes": 7}, ("num_classes", 7)),
+    ({"pretrained_cfg": {"tag": "augreg", "classifier": "fc"}, "num_classes": 7}, None),  # not stored
+])  # fmt: skip
+def test_classes_of_timm(more: dict[str, object], expected: tuple[str, int] | None) -> None:
+    found = [one.facts for one in judged(TIMM_VIT, {**OF_TIMM, **more}).findings if one.code == "C310"]
+    assert [(one["key"], one["config"]) for one in found] == [expected] * (expected is not None)
+    assert all(one["weights"] == 1000 for one in found)
+
+
+def test_classes_of_timm_in_the_inner_config() -> None:
+    config = {"architecture": "vit_tiny_patch16_224", "pretrained_cfg": {"tag": "augreg", "num_classes": 30}}
+    assert [one.facts["key"] for one in judged(TIMM_VIT, config).findings if one.code == "C310"] == [
+        "pretrained_cfg.num_classes"
+    ]
+
+
+FISH: Spec = {
+    f"{stack}.{n}.attention.{name}.weight": ("F32", (32, 32))
+    for stack in ("layers", "fast_layers") for n in range(2) for name in ("wqkv", "wo")
+}  # fmt: skip
+
+
+def test_the_library_of_an_unknown_type_is_named() -> None:
+    audited = judged(FISH, {"model_type": "dual_ar", "n_layer": 2})
+    assert [one.facts["library"] for one in audited.findings if one.code == "N412"] == ["fish-speech"]
+
+
+SAM3: Spec = {f"backbone.vision_backbone.trunk.blocks.{n}.attn.qkv.weight": ("F32", (96, 32)) for n in range(2)}
+
+
+@pytest.mark.parametrize(("prefix", "lacking"), [("", "detector."), ("detector.", "")])
+def test_the_prefix_of_the_only_names_that_a_library_reads(prefix: str, lacking: str) -> None:
+    audited = judged({prefix + name: entry for name, entry in SAM3.items()}, None)
+    (found,) = [one for one in audited.findings if one.code == "N542"]
+    assert (found.facts["library"], found.facts["lacking"]) == ("Meta's sam3", lacking)
+
+
 @pytest.mark.parametrize("prefix", ["", "module."])
 def test_a_library_is_named_without_a_config(prefix: str) -> None:
     audited = judged({prefix + name: entry for name, entry in AUDIOCRAFT.items()}, None)

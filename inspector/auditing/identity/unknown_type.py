@@ -16,6 +16,11 @@ WRAPPING: Final = "model."
 """The prefix of an object that contains the model, such as the module of Lightning."""
 PARALLEL: Final = "module."
 """The prefix of DataParallel, which some programs remove; the other prefixes of wrappers begin with an underscore."""
+ONLY_BELOW: Final = {"Meta's sam3": "detector."}
+"""The prefix below which a library's own model is in its files: its loader selects these names and ignores all others.
+
+Source: `_load_checkpoint` in sam3's `model_builder.py`.
+"""
 
 
 def unknown_architecture(config: Claim, families: Families, nearest: tuple[str, float] | None) -> list[Finding]:
@@ -53,8 +58,15 @@ def unknown_architecture(config: Claim, families: Families, nearest: tuple[str, 
 
     mapped = bool(config.settings.values.get("auto_map"))
     name, coverage = nearest or (None, 0.0)
+    of_timm = config.model_type == OF_TIMM
     known = dialect_of_type(config.model_type or "", families) if may_know(families) else None
+    from inspector.dialects.libraries import library_of
+
+    library = None if of_timm or mapped else library_of(families)
+    from inspector.auditing.identity.timm_classes import other_classes
+
     return [
+        *(other_classes(config.settings.values, families) if of_timm else ()),
         ArchitectureUnknown(
             place=Place(key="model_type"),
             model_type=config.model_type or config.class_name,
@@ -63,8 +75,9 @@ def unknown_architecture(config: Claim, families: Families, nearest: tuple[str, 
             code_in_repository=mapped,
             writer="" if known is None else known.writer,
             exporter="" if known is None else known.exporter,
+            library=library or "",
             unsupported=config.model_type is not None and not mapped and not is_supported(config.model_type),
-        )
+        ),
     ]
 
 
@@ -117,4 +130,6 @@ def _by_names(families: Families) -> list[Finding]:
 
     below = WRAPPING if wrapper_of(families) and all(key.startswith(WRAPPING) for key in families) else ""
     tensors = sum(family.tensors for family in families.values())
-    return [LibraryByNames(library=library, tensors=tensors, below=below)]
+    only = ONLY_BELOW.get(library, "")
+    lacking = "" if any(key.startswith(only) for key in families) else only
+    return [LibraryByNames(library=library, tensors=tensors, below=below, lacking=lacking)]

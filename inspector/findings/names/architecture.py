@@ -258,11 +258,14 @@ class ArchitectureUnknown(ContentFinding, frozen=True, kw_only=True):
     code_in_repository: bool = msgspec.field(name="code")
     writer: str = ""
     exporter: str = ""
+    library: str = ""
     unsupported: bool = False
 
     headline_text = "{model_type:or no config, and no known architecture has these names}"
 
     def rows(self) -> Rows:
+        if self.library and not self.writer:
+            return [("names", f"those of {self.library}")]
         rows = [("nearest", f"{self.nearest} has {self.coverage:.0%} of the families")] if self.nearest else []
         if not self.writer:
             return rows
@@ -271,6 +274,8 @@ class ArchitectureUnknown(ContentFinding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         if not self.unsupported or self.writer:
             return super().remedy()
+        if self.library:
+            return Remedy(f"load it with {self.library}")
         return Remedy(f"load it with the code, or a newer version of transformers, that has the type {self.model_type}")
 
 

@@ -73,11 +73,21 @@ class LibraryByNames(ContentFinding, frozen=True, kw_only=True):
     is.
     """
 
+    lacking: str = ""
+    """The prefix of the only names that the library reads, which no name has; "" if it reads these."""
+
     headline_text = "{library}"
-    row_texts = (("tensors", "{tensors}"), ("below", "{below}", "below"))
+    row_texts = (
+        ("tensors", "{tensors}"),
+        ("below", "{below}", "below"),
+        ("reads", "only names below {lacking} and skips all others", "lacking"),
+    )
     remedy_text = "load it with {library}; other programs need the weights that it was converted from"
 
     def remedy(self) -> Remedy:
+        if self.lacking:
+            step = Step(action="rename", old="*", new=f"{self.lacking}*")
+            return Remedy(f'for {self.library} rename the tensors: "{self.lacking}" + key', (step,))
         if not self.below:
             return super().remedy()
         step = Step(action="rename", old=f"{self.below}*", new="*")
