@@ -39,6 +39,7 @@ from inspector.adapters.replication import replicated
 from inspector.adapters.saved_buffers import buffers_alone
 from inspector.adapters.scale import scaled_by_zero
 from inspector.adapters.sharing import with_copies
+from inspector.adapters.stacked_experts import stacked_experts
 from inspector.adapters.targets import LARGEST_RANK, Targets
 from inspector.adapters.token_tables import WORDS
 from inspector.adapters.unknown_modules import foreign_modules, unknown_modules
@@ -46,6 +47,7 @@ from inspector.adapters.untargeted import of_whole_model, untargeted, untargeted
 from inspector.adapters.with_base import findings_with_base, of_labels
 from inspector.algebra.boxes import count
 from inspector.findings.adapters.heads import AdapterHeadsDiffer, AdapterHeadsDivided
+from inspector.findings.adapters.misspelled import AdapterExpertsStacked
 from inspector.findings.adapters.tensors import AdapterRankDiffers
 from inspector.findings.adapters.tools import AdapterHoldsBase, AdapterModulesUnmatched
 from inspector.findings.adapters.whole import Adapter, AdapterBaseDiffers, AdapterNamesUnknown, AdapterSettingDiffers
@@ -133,7 +135,12 @@ def _account(values: Mapping[str, Any], families: Families, base: Base | None, *
             strange = tuple(one for one in plan.expected if one.module in unknown)
             plan = replace(planned, expected=(*planned.expected, *strange))
     matched = matched_with(plan, families)
-    instead = taken_out(method, families) or of_whole_model(method, values, families) or merged_linear(families)
+    instead = (
+        taken_out(method, families)
+        or of_whole_model(method, values, families)
+        or merged_linear(families)
+        or stacked_experts(families)
+    )
     without_place = () if difference is None or instead or elsewhere or unreached else difference.ignored
     dropped = None if base is None else ignored(without_place, base, stated.get("task_type"))
     strays = frozenset(one.key for one in without_place if dropped is not None)
@@ -141,7 +148,7 @@ def _account(values: Mapping[str, Any], families: Families, base: Base | None, *
     findings = [_adapter(method, stated, families), *([] if dropped is None else [dropped])]
     if base is not None and unknown:
         findings.append(_of_modules(AdapterNamesUnknown, base, unknown, families))
-    if base is not None and foreign:
+    if base is not None and foreign and not isinstance(instead, AdapterExpertsStacked):
         findings.append(_of_modules(AdapterModulesUnmatched, base, foreign, families))
     findings.extend(elsewhere)
     if base is not None and not alone and method in PREFIXES:

@@ -23,6 +23,7 @@ from typing import Final
 LIBRARIES: Final = (
     ("mmdetection", ("bbox_head.*", "backbone.*")),
     ("mmdetection", ("roi_head.bbox_head.fc_cls.weight", "backbone.*")),
+    ("mmrazor", ("architecture.backbone.*", "teacher.backbone.*")),
     ("mmsegmentation", ("decode_head.conv_seg.weight", "backbone.*")),
     ("OneFormer's own code (detectron2)", ("sem_seg_head.predictor.*", "backbone.*", "task_mlp.*")),
     ("detectron2", ("sem_seg_head.*", "backbone.*")),
@@ -74,6 +75,9 @@ LIBRARIES: Final = (
     ("timm", ("stem.#.weight", "stages.#.blocks.#.conv_dw.weight")),
     ("timm or torchvision", ("conv1.weight", "bn1.running_mean", "layer1.#.conv1.weight")),
     ("Phi's first code (MixFormer)", ("layers.#.wte.weight", "layers.#.mixer.Wqkv.weight")),
+    ("suno's bark", ("transformer.wtes.#.weight", "lm_heads.#.weight")),
+    ("EvolutionaryScale's esm", ("transformer.blocks.#.attn.layernorm_qkv.#.weight",)),
+    ("Meta's esm", ("layers.#.self_attn.rot_emb.inv_freq", "lm_head.layer_norm.weight")),
     ("fish-speech", ("fast_layers.#.attention.wqkv.weight",)),
     ("Wan's own code", ("blocks.#.pos_embedding.embedding.weight", "token_embedding.weight")),
     ("Wan's own code", ("visual.transformer.#.attn.to_qkv.weight", "textual.*")),
@@ -97,6 +101,9 @@ LIBRARIES: Final = (
     ("fairseq", ("w2v_encoder.w2v_model.post_extract_proj.weight",)),
     ("audiocraft", ("emb.#.weight", "linears.#.weight", "transformer.layers.#.self_attn.in_proj_weight")),
     ("OpenCLIP", ("visual.conv1.weight", "transformer.resblocks.#.attn.in_proj_weight")),
+    ("OpenCLIP", ("visual.trunk.patch_embed.proj.weight", "text.transformer.embeddings.word_embeddings.weight")),
+    ("OpenCLIP", ("visual.transformer.resblocks.#.attn.in_proj_weight", "text.transformer.*")),
+    ("OpenCLIP", ("visual.transformer.resblocks.#.attn.in_proj_weight", "text_decoder.resblocks.*")),
     ("OpenCLIP", ("visual.trunk.patch_embed.proj.weight", "text.transformer.resblocks.#.attn.in_proj_weight")),
 )
 """(library, keys that occur together only in its files; with * all that begin like this, of which one suffices).

@@ -79,6 +79,25 @@ def test_a_bias_difference_needs_no_matrices_of_its_module() -> None:
     assert codes(alone(spec, None)) == set()
 
 
+@pytest.mark.parametrize(("down", "up", "expected"), [
+    ((1, 4, 32), (8, 64, 4), {"A986"}),  # all experts share the first matrix
+    ((8, 4, 64), (1, 32, 4), {"A986"}),
+    ((8, 4, 32), (8, 64, 4), {"A986"}),
+    ((4, 32), (64, 4), set()),
+], ids=["shared in", "shared out", "all", "one matrix"])  # fmt: skip
+def test_matrices_of_all_experts_in_one_tensor_are_one_finding(
+    down: tuple[int, ...], up: tuple[int, ...], expected: set[str]
+) -> None:
+    spec: Spec = {
+        f"base_model.model.model.layers.{layer}.mlp.experts.w{number}.lora_{side}.weight": ("F32", shape)
+        for layer in range(2)
+        for number in (1, 2, 3)
+        for side, shape in (("A", down), ("B", up))
+    }
+    values = {"peft_type": "LORA", "r": 4, "target_modules": ["w1", "w2", "w3"]}
+    assert codes(alone(spec, values)) == expected
+
+
 @pytest.mark.parametrize("up", [(128, 4, 1), (64, 4)], ids=["in groups", "one matrix"])
 def test_a_joint_matrix_of_two_parts_is_one_finding(up: tuple[int, ...]) -> None:
     grouped = len(up) == 3

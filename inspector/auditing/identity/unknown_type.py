@@ -16,6 +16,8 @@ WRAPPING: Final = "model."
 """The prefix of an object that contains the model, such as the module of Lightning."""
 PARALLEL: Final = "module."
 """The prefix of DataParallel, which some programs remove; the other prefixes of wrappers begin with an underscore."""
+AROUND: Final = frozenset({"backbone.", "module.backbone."})
+"""Prefixes of a library's model inside a model of other code, if there are other names beside them."""
 ONLY_BELOW: Final = {"Meta's sam3": "detector."}
 """The prefix below which a library's own model is in its files: its loader selects these names and ignores all others.
 
@@ -121,14 +123,17 @@ def _by_names(families: Families) -> list[Finding]:
     from inspector.dialects.libraries import library_of, wrapper_of
 
     library = library_of(families)
-    if library is None:
+    wrapper = wrapper_of(families)
+    beside = wrapper in AROUND and not all(key.startswith(wrapper) for key in families)
+    if library is None or beside:
         from inspector.auditing.identity.known_parts import parts_by_names
 
         parts = parts_by_names(families)
-        return [] if parts is None else [parts]
+        if library is None or parts is not None:
+            return [] if parts is None else [parts]
     from inspector.findings.names.of_library import LibraryByNames
 
-    below = WRAPPING if wrapper_of(families) and all(key.startswith(WRAPPING) for key in families) else ""
+    below = WRAPPING if wrapper and all(key.startswith(WRAPPING) for key in families) else ""
     tensors = sum(family.tensors for family in families.values())
     only = ONLY_BELOW.get(library, "")
     lacking = "" if any(key.startswith(only) for key in families) else only

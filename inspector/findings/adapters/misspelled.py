@@ -50,6 +50,43 @@ class AdapterNamesMisspelled(Finding, frozen=True, kw_only=True):
         )
 
 
+class AdapterExpertsStacked(Finding, frozen=True, kw_only=True):
+    """The adapter has the matrices of all experts in one tensor.
+
+    What it means
+        Tinker saves the adapter of a mixture of experts like this: `experts.w1`, `w2` and `w3`, with a first dim of the
+        experts, or of size 1 for a matrix that all of them share. SGLang reads these names.
+
+    Why it matters
+        PEFT and vLLM look for other names. PEFT warns and goes on without these matrices: the experts stay as they are
+        in the base.
+
+    Example
+        error[A986] adapter-experts-stacked: 144 modules, such as
+          base_model.model.model.layers.0.mlp.experts.w1
+          lora_A  [1, 32, 2048]
+          lora_B  [128, 768, 32]
+          help    convert the adapter with tinker_cookbook's build_lora_adapter, or
+                  merge it with its build_hf_model
+
+    What to do
+        Convert the adapter to the format of PEFT, or merge it into the base. Nothing is wrong for SGLang.
+    """
+
+    code = "A986"
+
+    modules: int
+    such_as: str
+    down: tuple[int, ...]
+    up: tuple[int, ...]
+
+    headline_text = "{modules:count module}, such as {such_as}"
+    remedy_text = "convert the adapter with tinker_cookbook's build_lora_adapter, or merge it with its build_hf_model"
+
+    def rows(self) -> list[tuple[str, str]]:
+        return [("lora_A", f"{list(self.down)}"), ("lora_B", f"{list(self.up)}")]
+
+
 class AdapterMergedLinear(Finding, frozen=True, kw_only=True):
     """The adapter is that of a joint matrix, as the first versions of PEFT saved it.
 

@@ -21,12 +21,13 @@ READERS: Final = {
     "v_head": "trl's AutoModelForCausalLMWithValueHead",
     VALUE_HEAD: "OpenRLHF's get_llm_for_sequence_regression",
     "motion_modules": "diffusers' UNetMotionModel (AnimateDiff)",
+    "mm_projector": "LLaVA's load_pretrained_model",
     "medusa_head": "Medusa's MedusaModel",
 }
 """A tensor, or a segment of the names of a part -> the class or function that reads it together with a model.
 
 Sources: trl, `models/modeling_value_head.py`; OpenRLHF, `openrlhf/models/model.py`; DeepSpeed-Chat,
-`dschat/utils/model/reward_model.py`; Medusa, `medusa/model/medusa_model.py`.
+`dschat/utils/model/reward_model.py`; LLaVA, `llava/model/builder.py`; Medusa, `medusa/model/medusa_model.py`.
 """
 
 
