@@ -1228,6 +1228,19 @@ FIRES |= {
         None,
     ),
     "float8-unscaled": lambda: llama(unscaled),
+    "adapter-experts-stacked": lambda: alone(
+        {
+            f"base_model.model.model.layers.{layer}.mlp.experts.{name}.lora_{part}.weight": ("BF16", shape)
+            for layer in range(48)
+            for name, shared, each in (
+                ("w1", (1, 32, 2048), (128, 768, 32)),
+                ("w2", (128, 32, 768), (1, 2048, 32)),
+                ("w3", (1, 32, 2048), (128, 768, 32)),
+            )
+            for part, shape in (("A", shared), ("B", each))
+        },
+        {"peft_type": "LORA", "r": 32, "lora_alpha": 32, "target_modules": "all-linear"},
+    ),
     "adapter-merged-linear": lambda: adapter(merged_linear, base=False, enable_lora=[True, False, True]),
     "adapter-part-missing": lambda: kohya(drop("mid_block_attentions_0_attn1_to_q.lora_up")),
     "adapter-pair-differs": lambda: kohya(
