@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.finding import Finding, Remedy, Rows, Step
+
+AFTER = "then convert it to GGUF, with convert_hf_to_gguf.py of llama.cpp"
 
 
 class FormatNotRead(Finding, frozen=True, kw_only=True):
@@ -27,7 +29,8 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
     What to do
         Convert it first where the loader has a converter; else use the loader that the checkpoint is made for. The
         converter of llama.cpp reads some quantizations only; of others, convert the unquantized model.
-        `stops at` names a head for which llama.cpp has no tensor in models of this class.
+        `stops at` names a head for which llama.cpp has no tensor in models of this class. `alone` names a tied head
+        without the embedding: the converter writes it as it is, and llama.cpp does not start without the embedding.
     """
 
     code = "N598"
@@ -42,6 +45,10 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
     quantization: str | None = None
     stopped_at: str = ""
     tied: bool = False
+    alone: str = ""
+    """A tied head that is stored without the embedding."""
+    embedding: str = ""
+    """The name of that embedding."""
 
     def headline(self) -> str:
         return f"{self.loader} does not load it"
@@ -57,6 +64,8 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
             rows.append(("quantized", f"{self.quantization}, which the converter does not read"))
         if self.stopped_at:
             rows.append(("stops at", self.stopped_at))
+        if self.alone:
+            rows.append(("alone", f"{self.alone}, without {self.embedding}, which llama.cpp requires"))
         return rows
 
     def remedy(self) -> Remedy:
@@ -68,6 +77,9 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
             return Remedy("convert the model from which it was quantized, or dequantize it before the conversion")
         if self.stopped_at:
             return self._before_converting()
+        if self.alone:
+            step = Step(action="rename", old=self.alone, new=self.embedding)
+            return Remedy(f"rename {self.alone} to {self.embedding}; {AFTER}", (step,))
         needed = ", which needs its config.json" if self.lacks_config else ""
         return Remedy(f"convert it to GGUF first, with convert_hf_to_gguf.py of llama.cpp{needed}")
 
@@ -75,5 +87,4 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
         """What the converter needs first: it leaves no file if it stops."""
         if not self.tied:
             return Remedy("use another loader: llama.cpp has no head of its own for this class")
-        after = "then convert it to GGUF, with convert_hf_to_gguf.py of llama.cpp"
-        return Remedy(f"remove {self.stopped_at}, which is tied to the embedding, from the weights; {after}")
+        return Remedy(f"remove {self.stopped_at}, which is tied to the embedding, from the weights; {AFTER}")

@@ -10,6 +10,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from inspector.architectures.defaults import defaults_of
+from inspector.architectures.own_keys import is_rather_of
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.findings.names.own_readers import PROGRAMS, reader_of
 from inspector.findings.words import shape
@@ -162,8 +163,8 @@ def _of_another_family(case: Reconciled, families: Families, again: Again) -> Fi
     values = case.claim.settings.values
     fewer = not (case.as_configured.unexpected or _of_another_root(case))
     for reading in (*_known_by(families, values), *_known_by(families, {})):
-        if reading.definition is case.reading.definition or (fewer and defaults_of(reading.name) is None):
-            continue  # a type of own code that lacks some tensors is no likelier than weights that lost them
+        if reading.definition is case.reading.definition or (fewer and _is_less_likely(case, reading.name)):
+            continue
         claim = replace(NO_CONFIG, settings=reading.scope.settings, definition=reading.definition)
         if reconcile(claim, reading, (), solve=False).placement.mismatched:
             continue  # skips the search for config keys that another type would need
@@ -183,6 +184,14 @@ def _of_another_family(case: Reconciled, families: Families, again: Again) -> Fi
             fewer=fewer and not reshaped,
         )
     return None
+
+
+def _is_less_likely(case: Reconciled, other: str) -> bool:
+    """True if weights of the claimed type that lost some tensors are likelier than weights of another type: of one of
+    own code, or of one of which the config is not.
+    """
+    stated = case.claim.settings.values
+    return defaults_of(other) is None or is_rather_of(case.claim.model_type or "", other, stated)
 
 
 def _of_another_root(case: Reconciled) -> bool:

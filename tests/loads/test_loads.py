@@ -250,6 +250,18 @@ def test_where_the_converter_of_llama_cpp_stops(
     assert refused.facts["stopped_at"] == stops and refused.help.startswith(words)
 
 
+@pytest.mark.parametrize("model_type", ["qwen2", "gemma2", "phi3"])
+def test_the_converter_of_llama_cpp_writes_no_embedding_for_a_head_alone(tmp_path: Path, model_type: str) -> None:
+    """Measured for Qwen2: the GGUF file has output.weight only, and llama.cpp does not find token_embd.weight."""
+    record = base_record(model_type, "CausalLM")
+    config, spec = {**record["config"], "tie_word_embeddings": True}, spec_of(record)
+    embedding = "model.embed_tokens.weight"
+    spec[HEAD_OF] = spec.pop(embedding)
+    found = judged_for(audit(str(write(healthy(spec, config), tmp_path))), "llama.cpp").findings
+    (refused,) = (one for one in found if one.code == "N598")
+    assert [(step.action, step.old, step.new) for step in refused.remedy().steps] == [("rename", HEAD_OF, embedding)]
+
+
 @pytest.mark.parametrize(
     ("model_type", "head", "outcome"),
     [

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from inspector.architectures.catalog import definition_of, likely_definitions
 from inspector.architectures.defaults import defaults_of
+from inspector.architectures.own_keys import is_rather_of
 from inspector.auditing.identity.named_class import Named, of_misspelled_type, of_unknown_type
 from inspector.auditing.identity.told_apart import told_apart
 from inspector.findings.config import ConfigDisagrees
@@ -132,6 +133,8 @@ def _of_type_without(
     fitting: dict[str, Claim] = {}
     for name, definition in likely_definitions(own, 1.0, MOST_TRIED):
         for model_type in _types(name, file) if definition is not config.definition else ():
+            if is_rather_of(config.model_type, model_type, file.values):
+                continue
             claim = _fitting(model_type, config, file, families, again, lacking)
             if claim is not None:
                 fitting.setdefault(model_type, claim)

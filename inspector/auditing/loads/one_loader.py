@@ -194,9 +194,15 @@ def _not_read(audited: Audit, loader: str) -> Finding:
 
 
 def _with_stop(found: FormatNotRead, audited: Audit) -> Finding:
-    """The finding with the head at which the converter stops, and whether it is a copy of the embedding."""
+    """The finding with the head at which the converter stops, and whether it is a copy of the embedding; or with a tied
+    head without the embedding, which it writes alone (measured for Qwen2).
+    """
+    from inspector.findings.totals import HeadAloneOfTie
     from inspector.loading.converter import HEAD, stopped_at
 
+    alone = next((one for one in audited.findings if isinstance(one, HeadAloneOfTie)), None)
+    if alone is not None:
+        return replace(found, alone=alone.stored, embedding=alone.wanted)
     tied = any(line.family == HEAD and line.kind == COPY for line in audited.lines)
     return replace(found, stopped_at=stopped_at(found.class_name, audited.checkpoint.tensors), tied=tied)
 

@@ -179,6 +179,8 @@ BY_NAME: Final = "compressed-tensors"
 """The method with a library that compares whole names of modules, in both versions."""
 OTHER_NAMES: Final = "it may have other names for modules of the list of unquantized modules, too"
 """Measured with 4.57.6 and compressed-tensors 0.13 for Qwen2.5-VL: it refuses packed weights, and has random scales."""
+PLAIN_EXPERTS: Final = "it may build the plain experts quantized, as linear layers of their own"
+"""`replace_with_awq_linear` of 4.57 and the quantizers of optimum replace every linear layer of a block."""
 UNMEASURED: Final = "it was not measured with packed layers of this type"
 EXPERTS: Final = ".experts."
 PACKED_ZEROS: Final = {
@@ -233,8 +235,11 @@ def recorded(audited: Audit) -> Mapping[str, Recorded]:
 
         if (unset := unset_weight(audited)) is not None:
             return {NEWEST: unset, OLDER: Recorded(UNKNOWN, UNMEASURED)}
+        from inspector.auditing.loads.plain_experts import has_plain_experts_apart
+
+        older = {OLDER: Recorded(UNKNOWN, PLAIN_EXPERTS)} if has_plain_experts_apart(audited) else {}
         if audited.unpacked.settings.base.method not in REPLACES:
-            return {}
+            return older
         from inspector.auditing.quantized.unfound_entries import found_by_newest_only, plain_for_newest
         from inspector.auditing.quantized.unscaled_activations import unscaled_activations
 
@@ -242,7 +247,7 @@ def recorded(audited: Audit) -> Mapping[str, Recorded]:
             return {NEWEST: unscaled}
         unfound = plain_for_newest(audited)
         if unfound is None:
-            return {OLDER: Recorded(UNKNOWN, OTHER_NAMES)} if found_by_newest_only(audited) else {}
+            return {OLDER: Recorded(UNKNOWN, OTHER_NAMES)} if found_by_newest_only(audited) else older
         by_name = audited.unpacked.settings.base.method == BY_NAME
         return {NEWEST: unfound, OLDER: Recorded(UNKNOWN, OTHER_NAMES)} if by_name else {NEWEST: unfound}
     found = _with_error(audited, errors[0]) if len(errors) == 1 else None

@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from inspector.auditing.loads.plain_experts import REASON, setting_for_plain_experts
 from inspector.auditing.loads.quantized import refused_by_vllm, refused_if_read
 from inspector.auditing.result import Audit
 from inspector.loading.converter import HEAD
@@ -22,6 +23,11 @@ def refused(audited: Audit, values: Mapping[str, Any], loads: tuple[Load, ...]) 
         loads = tuple(replace(one, outcome=REFUSES, because=because) if one.loader == "vllm" else one for one in loads)
     elif because := refused_if_read(audited):
         loads = tuple(_refusing(one, because) if one.loader == "vllm" else one for one in loads)
+    elif setting := setting_for_plain_experts(audited, values):
+        loads = tuple(
+            replace(_refusing(one, REASON), setting=setting) if (one.loader, one.outcome) == ("vllm", COMPLETE) else one
+            for one in loads
+        )
     kind = values.get("model_type")
     answer = of_other_tool(values, kind if isinstance(kind, str) else None, audited.checkpoint.tensors)
     if answer is not None:
