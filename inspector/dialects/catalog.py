@@ -23,6 +23,7 @@ SIGN_PARTS: Final = (
     ".attn.w1q.", ".attention.qkv.weight", "cross_attn.kv_linear.", "txtfusion.", ".img_mlp.gate_up.",
     "attn.in_proj_weight", ".self_attn.norm_q.", "patchify_proj.", ".attn.qkv_x.", ".img_attn_qkv.",
     ".adaln_modulation_self_attn.", ".attn.qkv_proj.", ".self_attn.linear_layers.#.", ".feed_forward.w1.weight",
+    ".mlp.experts.gate_proj.weight0", ".mlp.experts.down_proj.weight0",
 )  # fmt: skip
 """A part of one key of every sign of every dialect; a test verifies this list."""
 
@@ -114,11 +115,12 @@ def all_dialects() -> tuple[Dialect, ...]:
     from inspector.dialects.t2i_adapter import TENCENT
     from inspector.dialects.tencentpretrain import TENCENTPRETRAIN
     from inspector.dialects.torchtune import TORCHTUNE
+    from inspector.dialects.verl import VERL
     from inspector.dialects.video_models import VIDEO_MODELS
     from inspector.dialects.whisper import WHISPER, WHISPER_MLX
 
     return (
-        LITGPT, LITGPT_OLD, MEGATRON, MEGATRON_OLD, TORCHTUNE, TENCENTPRETRAIN, EARLY_LLAMA, *IMAGE_MODELS,
+        LITGPT, LITGPT_OLD, MEGATRON, MEGATRON_OLD, VERL, TORCHTUNE, TENCENTPRETRAIN, EARLY_LLAMA, *IMAGE_MODELS,
         *VIDEO_MODELS, SD3, FLUX, MIXTRAL, MIXTRAL_STACKED, LATENT, MISTRAL, META, OLMO, OPENCLIP, WHISPER, WHISPER_MLX,
         LLAVA_NEXT, LLAVA_ONEVISION, LLAVA, MAMBA2, GRANITE_HYBRID, BLOOM, IN_ORDER, ERNIE_MOE, KIMI, ARCTIC, GROK,
         PLAMO, LLAMA_CPP, LDM,

@@ -426,3 +426,11 @@ def whisper(spec: Spec) -> Spec:
         (layer + r"fc1\.(.*)", to + r"mlp.0.\3"),
         (layer + r"fc2\.(.*)", to + r"mlp.2.\3"),
     ])  # fmt: skip
+
+
+def verl(spec: Spec) -> Spec:
+    """The merger of July 2025: `mlp.experts.7.gate_proj.weight` is `mlp.experts.gate_proj.weight7`."""
+    return {
+        re.sub(r"\.experts\.(\d+)\.(\w+)\.weight$", r".experts.\2.weight\1", name): entry
+        for name, entry in spec.items()
+    }

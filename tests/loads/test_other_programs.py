@@ -51,7 +51,7 @@ OWN_CONFIG = {"model_type": "llava", "architectures": ["LlavaLlamaForCausalLM"],
               "num_hidden_layers": 3, "mm_hidden_size": 36, "mm_projector_type": "mlp2x_gelu"}  # fmt: skip
 CASES: list[Row] = [
     ("whisper", "whisper", "Generation", WHISPER, "findings", ["N470"],
-     "such as decoder.positional_embedding to decoder.embed_positions.weight, or convert it with convert_openai"),
+     "such as decoder.positional_embedding to model.decoder.embed_positions.weight, or convert it with convert_o"),
     ("llava", "llava", "Generation", LLAVA, "findings", ["N470"],
      "such as model.embed_tokens.weight to model.language_model.embed_tokens.weight, or convert it with convert_llava"),
     ("llava", "llava_next", "Generation", LLAVA, "findings", ["N470"], "with convert_llava_next_weights_to_hf.py"),

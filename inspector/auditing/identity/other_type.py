@@ -133,8 +133,8 @@ def _of_type_without(
     fitting: dict[str, Claim] = {}
     for name, definition in likely_definitions(own, 1.0, MOST_TRIED):
         for model_type in _types(name, file) if definition is not config.definition else ():
-            if is_rather_of(config.model_type, model_type, file.values):
-                continue
+            if not without and is_rather_of(config.model_type, model_type, file.values):
+                continue  # weights of the config's own type that lost these tensors
             claim = _fitting(model_type, config, file, families, again, lacking)
             if claim is not None:
                 fitting.setdefault(model_type, claim)
