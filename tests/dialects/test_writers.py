@@ -97,7 +97,6 @@ WAYS: dict[str, tuple[Convert, tuple[str, ...]]] = {
                        ("llama", "qwen2", "mixtral", "qwen3_moe")),
     "nemo": (converters.megatron_old, ("llama", "qwen2")),
     "torchtune": (converters.torchtune, ("llama", "qwen2", "qwen3", "gemma2", "phi3")),
-    "verl": (converters.verl, ("qwen3_moe", "qwen2_moe")),
     "tencentpretrain": (converters.tencentpretrain, ("llama",)),
     "early-llama": (converters.early_llama, ("llama",)),
     "mistral": (converters.mistral, ("mixtral", "mistral4")),
@@ -109,6 +108,7 @@ WAYS: dict[str, tuple[Convert, tuple[str, ...]]] = {
     "wan": (converters.wan, ("wan", "wan-image", "wan-vace")),
     "wan-comfy": (lambda spec: converters.wan(spec, "model.diffusion_model."), ("wan",)),
     "sd3-comfy": (lambda spec: converters.sd3(spec, "model.diffusion_model."), ("sd3",)),
+    "verl": (converters.verl, ("qwen3_moe", "qwen2_moe")),
 }  # fmt: skip
 CASES = [(way, kind) for way, (_, kinds) in WAYS.items() for kind in kinds]
 
