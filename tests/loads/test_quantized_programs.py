@@ -14,6 +14,7 @@ import pytest
 from inspector.auditing.loads.one_loader import judged_for
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
+from tests.checkpoints import genuine
 from tests.judged import base_record, spec_of
 from tests.loads.damage import healthy as folder_of
 from tests.loads.damage import text, write
@@ -247,6 +248,39 @@ def test_vllm_joins_layers_of_one_quantization_only(other: str, outcome: str, pl
 def test_vllm_takes_layers_that_differ_as_a_whole(tmp_path: Path) -> None:
     spec, config = mixed("_proj", (1,), plain=False)
     assert [one.outcome for one in stored(tmp_path, spec, config).loads if one.loader == "vllm"] == ["complete"]
+
+
+BLOCKS: dict[str, dict[str, Any]] = {
+    "awq": {"quant_method": "awq", "bits": 4, "group_size": 32, "version": "gemm", "zero_point": True},
+    "gptq": {"quant_method": "gptq", "bits": 4, "group_size": 32, "desc_act": False, "sym": True},
+}
+SPARSE: dict[str, Any] = {
+    "hidden_size": 64, "intermediate_size": 96, "moe_intermediate_size": 32, "num_hidden_layers": 2, "head_dim": 16,
+    "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 101, "num_experts": 4, "num_local_experts": 4,
+    "num_experts_per_tok": 2, "tie_word_embeddings": False,
+}  # fmt: skip
+MADE = {"awq": awq(32), "gptq": gptq(4, 32)}
+OF_CLASS = {"qwen3_moe": "Qwen3MoeForCausalLM", "mixtral": "MixtralForCausalLM", "olmoe": "OlmoeForCausalLM"}
+
+
+@pytest.mark.parametrize("model_type", OF_CLASS)
+@pytest.mark.parametrize(("method", "key"), [("awq", "modules_to_not_convert"), ("gptq", "dynamic")])
+def test_vllm_quantizes_experts_that_no_entry_excludes(model_type: str, method: str, key: str, tmp_path: Path) -> None:
+    """Its module of experts has no parameter for plain weights; with the entry of the remedy they are plain."""
+    config = {"model_type": model_type, "architectures": [OF_CLASS[model_type]], **SPARSE}
+    spec: Spec = {}
+    for name, (_, shape) in genuine(config).items():
+        packed = name.endswith("_proj.weight") and ".experts." not in name
+        made = MADE[method](*shape) if packed else {"weight": ("F16", shape)}
+        module = name.removesuffix(".weight")
+        spec |= {f"{module}.{suffix}": (kind, tuple(dims)) for suffix, (kind, dims) in made.items()}
+    refused = stored(tmp_path / "a", spec, {**config, "quantization_config": BLOCKS[method]})
+    (vllm,) = (one for one in refused.loads if one.loader == "vllm")
+    assert (vllm.outcome, vllm.setting and vllm.setting[0]) == ("refuses", key)
+    (finding,) = (one for one in judged_for(refused, "vllm").findings if one.severity == "error")
+    (step,) = finding.remedy().steps
+    whole = stored(tmp_path / "b", spec, {**config, "quantization_config": {**BLOCKS[method], key: step.new}})
+    assert [one.outcome for one in whole.loads if one.loader == "vllm"] == ["complete"]
 
 
 def test_vllm_refuses_experts_stored_plain_under_a_block_for_mxfp4(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ from inspector.auditing.loads.quantized import (
     stacked_scales,
     why_unread,
 )
-from inspector.auditing.loads.strict import of_text_model_alone, refused
+from inspector.auditing.loads.strict import of_newer_names, of_text_model_alone, refused
 from inspector.auditing.result import CLEAN, FINDINGS, UNDECIDED, Audit, Skipped, verdict_of, verdict_with
 from inspector.auditing.sentence_listing import has_table_at_top
 from inspector.auditing.totals import difference_left_open, with_ties_of_class
@@ -176,6 +176,7 @@ def loads_of(audited: Audit) -> tuple[Load, ...]:
     newest = replace(newest, intended=not (mlx or sentences))
     older = _of_strict_config(audited, loads(read, OLDER), OLDER)
     others = tuple(replace(one, intended=mlx and one.loader == "mlx") for one in others)
+    others = of_newer_names(others, newest, older)
     if beside is not None:
         from inspector.auditing.loads.beside_adapter import with_adapter
 

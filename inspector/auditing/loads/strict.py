@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from msgspec.structs import replace
 
@@ -13,7 +13,7 @@ from inspector.auditing.result import Audit
 from inspector.loading.converter import HEAD
 from inspector.loading.mlx_heads import head_refused
 from inspector.loading.mlx_methods import of_other_tool
-from inspector.loading.outcome import COMPLETE, RANDOM, REFUSES, Load
+from inspector.loading.outcome import COMPLETE, RANDOM, REFUSES, UNKNOWN, Load
 from inspector.reconciler.ledger import COPY
 
 
@@ -47,6 +47,20 @@ def refused(audited: Audit, values: Mapping[str, Any], loads: tuple[Load, ...]) 
 def _refusing(load: Load, because: str, outcome: str = REFUSES) -> Load:
     """A prediction of complete loading, changed to a refusal with its reason."""
     return replace(load, outcome=outcome, because=because) if load.outcome == COMPLETE else load
+
+
+NEWER_NAMES: Final = "it may look for the names of transformers 4, which are not in the file"
+
+
+def of_newer_names(others: tuple[Load, ...], newest: Load, older: Load) -> tuple[Load, ...]:
+    """The predictions for names under which only transformers 5 finds every tensor, such as its stacked experts.
+
+    It saves older names; its names in memory are those of a state dict. Measured: mlx-lm 0.32 refuses Mixtral under
+    these names. The classes of vLLM map names of their own, which were not recorded.
+    """
+    if newest.outcome != COMPLETE or older.outcome != RANDOM or not (older.missing and older.unexpected):
+        return others
+    return tuple(_refusing(one, NEWER_NAMES, UNKNOWN) if not one.intended else one for one in others)
 
 
 def _without_embedding(load: Load) -> Load:
