@@ -19,11 +19,13 @@ from inspector.quantization.module import FLOATS
 from inspector.reconciler.ledger import Line
 
 ENTRIES: Final[Mapping[str, tuple[str, str, dict[str, Any] | None]]] = {
-    "awq": ("modules_to_not_convert", "mlp.experts", None),
+    "awq": ("modules_to_not_convert", "{parent}.experts", None),
     "compressed-tensors": ("ignore", "re:.*[.]experts[.].*", None),
     "gptq": ("dynamic", "-:.*[.]experts", {}),
 }
-"""Method -> (the key of its list of plain modules, the entry for all experts, its value if the list is an object)."""
+"""Method -> (the key of its list of plain modules, the entry for all experts, its value if the list is an object).
+parent: the module with the experts.
+"""
 APART: Final = ".experts.#."
 STACKED: Final = (".experts.gate_up_proj", ".experts.down_proj")
 FIRST: Final = Span.of([0])
@@ -35,9 +37,11 @@ def setting_for_plain_experts(audited: Audit, values: Mapping[str, Any]) -> tupl
     does, or where an expert is quantized.
     """
     block = values.get(QUANTIZATION)
-    if audited.unpacked is None or not isinstance(block, Mapping) or not _unlisted(audited):
+    experts = _unlisted(audited)
+    if audited.unpacked is None or not isinstance(block, Mapping) or not experts:
         return None
     key, entry, value = ENTRIES[audited.unpacked.settings.base.method or ""]
+    entry = entry.format(parent=experts[0].family.partition(".experts.")[0].rpartition(".")[2])
     stated = block.get(key)
     if value is not None:
         return key, {**(stated if isinstance(stated, Mapping) else {}), entry: value}
