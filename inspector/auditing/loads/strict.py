@@ -10,8 +10,10 @@ from msgspec.structs import replace
 from inspector.auditing.loads.plain_experts import REASON, setting_for_plain_experts
 from inspector.auditing.loads.quantized import refused_by_vllm, refused_if_read
 from inspector.auditing.result import Audit
+from inspector.findings.words import listed
 from inspector.loading.converter import HEAD
 from inspector.loading.mlx_heads import head_refused
+from inspector.loading.mlx_keys import keys_lacking
 from inspector.loading.mlx_methods import of_other_tool
 from inspector.loading.outcome import COMPLETE, RANDOM, REFUSES, UNKNOWN, Load
 from inspector.reconciler.ledger import COPY
@@ -36,6 +38,10 @@ def refused(audited: Audit, values: Mapping[str, Any], loads: tuple[Load, ...]) 
     because = head_refused(kind if isinstance(kind, str) else None, audited.checkpoint.tensors, copied=copied)
     if because:
         loads = tuple(_refusing(one, because) if one.loader == "mlx" else one for one in loads)
+    if any(one.loader == "mlx" and one.outcome == COMPLETE for one in loads):
+        lacking = keys_lacking(kind if isinstance(kind, str) else None, values)
+        because = f"its ModelArgs require {listed(lacking, 4)}, which config.json does not state"
+        loads = tuple(_refusing(one, because) if lacking and one.loader == "mlx" else one for one in loads)
     if _has_only_tied_head(audited):
         loads = tuple(_without_embedding(one) for one in loads)
     if not _has_prefix(audited):
