@@ -16,6 +16,7 @@ Writer = Callable[[int, int], Tensors]
 """(outputs, inputs) -> suffix: (dtype, shape)."""
 
 LLAMA: dict[str, Any] = {
+    "rms_norm_eps": 1e-6,
     "architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 384, "intermediate_size": 1152,
     "num_hidden_layers": 3, "num_attention_heads": 6, "num_key_value_heads": 2, "head_dim": 64, "vocab_size": 1536,
     "tie_word_embeddings": False, "torch_dtype": "bfloat16",
