@@ -72,7 +72,8 @@ def _draft_head(draft: Draft) -> Draft | None:
 
 def _added_part(draft: Draft) -> Draft | None:
     """Handles modules that a program trains next to a frozen model and saves on their own."""
-    added = added_part(draft.families) if len(draft.families) <= MOST_OF_PART else None
+    few = len(draft.families) <= MOST_OF_PART
+    added = added_part(draft.families, draft.config.settings.values) if few else None
     return None if added is None else draft.without_definition().with_findings([added]).open(*OF_PART)
 
 

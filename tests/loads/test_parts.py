@@ -187,6 +187,16 @@ def test_layers_that_torch_quantized_are_one_finding(
         ({"model_type": "llava_mistral"},
          {"base_model.model.mm_projector.weight": ("F16", (64, 64))}, ["N532"]),
         ({"model_type": "medusa"}, {"0.0.linear.weight": ("F16", (64, 64)), "norm.weight": ("F16", (64,))}, []),
+        ({"model_type": "llama"},
+         {f"transformer.h.{layer}.attn.{name}": ("F16", (10, 64)) for layer in (0, 1)
+          for name in ("adapter_wte.weight", "gating_factor")}, ["N532"]),
+        ({"model_type": "llama"},
+         {f"transformer.h.0.{name}": ("F16", (64,)) for name in ("attn.gating_factor", "attn.adapter_wte.weight",
+          "attn.attn.adapter_bias", "mlp.proj.adapter_scale", "norm_1.weight")}, ["N532"]),
+        ({"model_type": "llama"},
+         dict.fromkeys(("adapter_query.weight", "layers.3.attention.gate"), ("F16", (64, 64))), ["N532"]),
+        ({"model_type": "llama"},
+         dict.fromkeys(("adapter_query.weight", "layers.3.attention.wq.weight"), ("F16", (64, 64))), ["N401"]),
     ],
 )  # fmt: skip
 def test_a_module_added_to_a_model_is_not_a_model(
@@ -194,6 +204,14 @@ def test_a_module_added_to_a_model_is_not_a_model(
 ) -> None:
     audited = audit(str(write(healthy(spec, config), tmp_path / "0")))
     assert [one.code for one in audited.findings if one.severity != "note"] == codes
+
+
+@pytest.mark.parametrize(("stated", "steps"), [(128, [("pre_seq_len", 256)]), (256, []), (None, [])])
+def test_rows_of_an_added_module_that_the_config_states(stated: int | None, steps: list[Any], tmp_path: Path) -> None:
+    spec: dict[str, Any] = {"transformer.prefix_encoder.embedding.weight": ("F16", (256, 512))}
+    audited = audit(str(write(healthy(spec, {"model_type": "chatglm", "pre_seq_len": stated}), tmp_path)))
+    (found,) = (one for one in audited.findings if one.severity != "note")
+    assert [(*step.key, step.new) for step in found.remedy().steps] == steps
 
 
 def with_experts_apart(model_type: str, joint: str, down: str, axis: int, lost: str = "") -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 
+from inspector.auditing.loads.strict import DROPS_HEAD
 from inspector.auditing.result import Audit
 from inspector.loading.outcome import NOT_IN_FILE, RANDOM, Load
 
@@ -21,7 +22,14 @@ def prefixes(audited: Audit, load: Load) -> tuple[str, str] | None:
 
 
 def renames(audited: Audit, load: Load) -> tuple[tuple[str, str], ...]:
-    """Names of an older release that the loader does not know, if all that it misses is stored under them."""
+    """Names of an older release that the loader does not know, if all that it misses is stored under them; or that of
+    a tied head that is stored without the embedding.
+    """
+    from inspector.findings.totals import HeadAloneOfTie
+
+    alone = next((one for one in audited.findings if isinstance(one, HeadAloneOfTie)), None)
+    if alone is not None and load.because == DROPS_HEAD:
+        return ((alone.stored, alone.wanted),)
     case = audited.case
     if case is None or load.outcome != RANDOM:
         return ()

@@ -55,6 +55,7 @@ def _refusing(load: Load, because: str, outcome: str = REFUSES) -> Load:
     return replace(load, outcome=outcome, because=because) if load.outcome == COMPLETE else load
 
 
+DROPS_HEAD: Final = "it drops a tied head, and the embedding is not stored"
 NEWER_NAMES: Final = "it may look for the names of transformers 4, which are not in the file"
 
 
@@ -77,10 +78,9 @@ def _without_embedding(load: Load) -> Load:
     """
     if load.outcome != COMPLETE or load.loader not in ("vllm", "mlx"):
         return load
-    because = "it drops a tied head, and the embedding is not stored"
     if load.loader == "mlx":
-        return replace(load, outcome=REFUSES, because=because)
-    return replace(load, outcome=RANDOM, missing=1, because=because)
+        return replace(load, outcome=REFUSES, because=DROPS_HEAD)
+    return replace(load, outcome=RANDOM, missing=1, because=DROPS_HEAD)
 
 
 def _has_only_tied_head(audited: Audit) -> bool:

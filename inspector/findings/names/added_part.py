@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import ContentFinding, Remedy, Rows
+from inspector.findings.finding import ContentFinding, Remedy, Rows, Step
 from inspector.findings.words import count, number
 
 
@@ -11,7 +11,7 @@ class AddedPartAlone(ContentFinding, frozen=True, kw_only=True):
 
     What it means
         Every name is that of a module which a program trains next to a frozen model and saves alone: the prefix encoder
-        of P-tuning v2, the heads of Medusa, the projector of LLaVA.
+        of P-tuning v2, the heads of Medusa, the projector of LLaVA. If the config states its rows, they are compared.
 
     Why it matters
         It is of no use without the model. A loader that builds the whole model from a config next to it leaves all
@@ -35,11 +35,22 @@ class AddedPartAlone(ContentFinding, frozen=True, kw_only=True):
     how: str
     tensors: int
     elements: int
+    key: str = ""
+    """The config key that states other rows than are stored; "" if none does."""
+    stated: int | None = None
+    rows_stored: int | None = None
 
     headline_text = "{part}"
 
     def rows(self) -> Rows:
-        return [("stored", f"{count(self.tensors, 'tensor')}, {number(self.elements)} elements")]
+        rows: Rows = [("stored", f"{count(self.tensors, 'tensor')}, {number(self.elements)} elements")]
+        if self.key:
+            rows.append((self.key, f"{self.stated} in the config, {self.rows_stored} rows are stored"))
+        return rows
 
     def remedy(self) -> Remedy:
-        return Remedy(f"load the model that it was trained for, {self.how}")
+        whole = f"load the model that it was trained for, {self.how}"
+        if not self.key:
+            return Remedy(whole)
+        step = Step(action="set", file="config.json", key=(self.key,), old=self.stated, new=self.rows_stored)
+        return Remedy(f'set "{self.key}": {self.rows_stored} in config.json; {whole}', (step,))
