@@ -23,7 +23,7 @@ SIGN_PARTS: Final = (
     ".attn.w1q.", ".attention.qkv.weight", "cross_attn.kv_linear.", "txtfusion.", ".img_mlp.gate_up.",
     "attn.in_proj_weight", ".self_attn.norm_q.", "patchify_proj.", ".attn.qkv_x.", ".img_attn_qkv.",
     ".adaln_modulation_self_attn.", ".attn.qkv_proj.", ".self_attn.linear_layers.#.", ".feed_forward.w1.weight",
-    ".mlp.experts.gate_proj.weight0", ".mlp.experts.down_proj.weight0",
+    ".attention.w_q.weight", ".mlp.experts.gate_proj.weight0", ".mlp.experts.down_proj.weight0",
 )  # fmt: skip
 """A part of one key of every sign of every dialect; a test verifies this list."""
 
@@ -109,7 +109,7 @@ def all_dialects() -> tuple[Dialect, ...]:
     from inspector.dialects.megatron import MEGATRON, MEGATRON_OLD
     from inspector.dialects.meta import META
     from inspector.dialects.mistral import LATENT, MISTRAL, MIXTRAL, MIXTRAL_STACKED
-    from inspector.dialects.olmo import OLMO
+    from inspector.dialects.olmo import OLMO, OLMO_CORE
     from inspector.dialects.open_clip import OPENCLIP
     from inspector.dialects.sd3 import SD3
     from inspector.dialects.t2i_adapter import TENCENT
@@ -121,10 +121,9 @@ def all_dialects() -> tuple[Dialect, ...]:
 
     return (
         LITGPT, LITGPT_OLD, MEGATRON, MEGATRON_OLD, VERL, TORCHTUNE, TENCENTPRETRAIN, EARLY_LLAMA, *IMAGE_MODELS,
-        *VIDEO_MODELS, SD3, FLUX, MIXTRAL, MIXTRAL_STACKED, LATENT, MISTRAL, META, OLMO, OPENCLIP, WHISPER, WHISPER_MLX,
-        LLAVA_NEXT, LLAVA_ONEVISION, LLAVA, MAMBA2, GRANITE_HYBRID, BLOOM, IN_ORDER, ERNIE_MOE, KIMI, ARCTIC, GROK,
-        PLAMO, LLAMA_CPP, LDM,
-        LDM_STAGES, LDM_UNET, TENCENT,
+        *VIDEO_MODELS, SD3, FLUX, MIXTRAL, MIXTRAL_STACKED, LATENT, MISTRAL, META, OLMO, OLMO_CORE, OPENCLIP, WHISPER,
+        WHISPER_MLX, LLAVA_NEXT, LLAVA_ONEVISION, LLAVA, MAMBA2, GRANITE_HYBRID, BLOOM, IN_ORDER, ERNIE_MOE, KIMI,
+        ARCTIC, GROK, PLAMO, LLAMA_CPP, LDM, LDM_STAGES, LDM_UNET, TENCENT,
     )  # fmt: skip
 
 

@@ -90,6 +90,14 @@ LIBRARIES: Final = (
     ("SAMed", ("image_encoder.blocks.#.attn.qkv.linear_a_q.weight",)),
     ("MobileSAM", ("image_encoder.patch_embed.seq.*", "mask_decoder.mask_tokens.weight")),
     ("segment-anything", ("image_encoder.blocks.#.attn.qkv.weight", "image_encoder.patch_embed.proj.weight")),
+    (
+        "Megatron-LM before 2021",
+        (
+            "word_embeddings.weight",
+            "position_embeddings.weight",
+            "transformer.layers.#.attention.query_key_value.weight",
+        ),
+    ),
     ("TensorRT-LLM", ("transformer.vocab_embedding.weight", "transformer.layers.#.attention.dense.weight")),
     ("fairseq", ("decoder.sentence_encoder.layers.#.self_attn.q_proj.weight",)),
     ("fairseq", ("encoder.sentence_encoder.layers.#.self_attn.q_proj.weight",)),

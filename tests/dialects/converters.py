@@ -434,3 +434,32 @@ def verl(spec: Spec) -> Spec:
         re.sub(r"\.experts\.(\d+)\.(\w+)\.weight$", r".experts.\2.weight\1", name): entry
         for name, entry in spec.items()
     }
+
+
+OLMO_CORE = [
+    (r"^model\.embed_tokens", "embeddings"),
+    (r"^model\.norm", "lm_head.norm"),
+    (r"^lm_head\.weight", "lm_head.w_out.weight"),
+    (r"^model\.layers", "blocks"),
+    (r"self_attn\.([qkv])_proj", r"attention.w_\1"),
+    ("self_attn.o_proj", "attention.w_out"),
+    ("self_attn", "attention"),
+    ("mlp.gate_proj", "feed_forward.w1"),
+    ("mlp.down_proj", "feed_forward.w2"),
+    ("mlp.up_proj", "feed_forward.w3"),
+]
+
+
+def olmo_core(spec: Spec) -> Spec:
+    """`olmo_core/nn/hf/key_mapping.py`; the norms of OLMo 2 follow the modules before which those of Llama are."""
+    after = any("post_feedforward_layernorm" in name for name in spec)
+    first, second = "post_attention_layernorm", "post_feedforward_layernorm"
+    norms = [(first, "attention_norm"), (second, "feed_forward_norm")]
+    if not after:
+        norms = [("input_layernorm", "attention_norm"), (first, "feed_forward_norm")]
+    result: Spec = {}
+    for name, entry in spec.items():
+        for old, new in (*OLMO_CORE, *norms):
+            name = re.sub(old, new, name)
+        result[name] = entry
+    return result

@@ -34,6 +34,7 @@ OWN: dict[str, dict[str, Any]] = {
     "gemma2": {"head_dim": 10},
     "gemma3_text": {"head_dim": 10},
     "phi": {},
+    "olmo2": {},
     "phi3": {},
     "gpt_neox": {},
     "falcon": {"num_kv_heads": 2, "new_decoder_architecture": True},
@@ -108,6 +109,7 @@ WAYS: dict[str, tuple[Convert, tuple[str, ...]]] = {
     "wan": (converters.wan, ("wan", "wan-image", "wan-vace")),
     "wan-comfy": (lambda spec: converters.wan(spec, "model.diffusion_model."), ("wan",)),
     "sd3-comfy": (lambda spec: converters.sd3(spec, "model.diffusion_model."), ("sd3",)),
+    "olmo-core": (converters.olmo_core, ("olmo2", "llama", "qwen3")),
     "verl": (converters.verl, ("qwen3_moe", "qwen2_moe")),
 }  # fmt: skip
 CASES = [(way, kind) for way, (_, kinds) in WAYS.items() for kind in kinds]
