@@ -7,10 +7,8 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from inspector.auditing.loads.plain_experts import REASON, setting_for_plain_experts
 from inspector.auditing.loads.quantized import refused_by_vllm, refused_if_read
 from inspector.auditing.result import Audit
-from inspector.findings.words import listed
 from inspector.loading.converter import HEAD
 from inspector.loading.mlx_heads import head_refused
 from inspector.loading.mlx_keys import keys_lacking
@@ -25,11 +23,8 @@ def refused(audited: Audit, values: Mapping[str, Any], loads: tuple[Load, ...]) 
         loads = tuple(replace(one, outcome=REFUSES, because=because) if one.loader == "vllm" else one for one in loads)
     elif because := refused_if_read(audited):
         loads = tuple(_refusing(one, because) if one.loader == "vllm" else one for one in loads)
-    elif setting := setting_for_plain_experts(audited, values):
-        loads = tuple(
-            replace(_refusing(one, REASON), setting=setting) if (one.loader, one.outcome) == ("vllm", COMPLETE) else one
-            for one in loads
-        )
+    elif audited.unpacked is not None and any(audited.unpacked.schemes.values()):
+        loads = tuple(_with_plain_experts(audited, values, one) if one.loader == "vllm" else one for one in loads)
     kind = values.get("model_type")
     answer = of_other_tool(values, kind if isinstance(kind, str) else None, audited.checkpoint.tensors)
     if answer is not None:
@@ -40,7 +35,7 @@ def refused(audited: Audit, values: Mapping[str, Any], loads: tuple[Load, ...]) 
         loads = tuple(_refusing(one, because) if one.loader == "mlx" else one for one in loads)
     if any(one.loader == "mlx" and one.outcome == COMPLETE for one in loads):
         lacking = keys_lacking(kind if isinstance(kind, str) else None, values)
-        because = f"its ModelArgs require {listed(lacking, 4)}, which config.json does not state"
+        because = f"its ModelArgs require {', '.join(lacking)}, which config.json does not state"
         loads = tuple(_refusing(one, because) if lacking and one.loader == "mlx" else one for one in loads)
     if _has_only_tied_head(audited):
         loads = tuple(_without_embedding(one) for one in loads)
@@ -48,6 +43,14 @@ def refused(audited: Audit, values: Mapping[str, Any], loads: tuple[Load, ...]) 
         return loads
     because = "it does not read past a prefix before the names"
     return tuple(_refusing(one, because) for one in loads)
+
+
+def _with_plain_experts(audited: Audit, values: Mapping[str, Any], load: Load) -> Load:
+    """The prediction for vLLM, with its refusal of plain experts among quantized layers."""
+    from inspector.auditing.loads.plain_experts import REASON, setting_for_plain_experts
+
+    setting = setting_for_plain_experts(audited, values) if load.outcome == COMPLETE else None
+    return load if setting is None else replace(_refusing(load, REASON), setting=setting)
 
 
 def _refusing(load: Load, because: str, outcome: str = REFUSES) -> Load:
