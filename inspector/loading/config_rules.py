@@ -49,7 +49,7 @@ LAYERED_IN_OLDER: Final = frozenset(
 """Model types of transformers 4.57 that read a list of layer types."""
 LONGER_IN_OLDER: Final = frozenset({"lfm2", "ministral", "modernbert-decoder", "olmo3"})
 """Those of which the list may be longer than the number of layers (`layer_type_validation`)."""
-ANY_IN_OLDER: Final = frozenset({"ministral", "modernbert-decoder"})
+ANY_IN_OLDER: Final = frozenset({"lfm2", "ministral", "modernbert-decoder"})
 """Those of which the list may have any words."""
 
 

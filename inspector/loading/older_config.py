@@ -8,6 +8,7 @@ from typing import Any, Final
 from inspector.architectures.config_types import types_of
 from inspector.architectures.defaults import OLDER, class_defaults
 from inspector.architectures.value_rules import configs_within, is_replaced
+from inspector.loading.key_names import as_decided
 from inspector.notation.trace import with_leaf
 
 COMPUTED: Final = frozenset({"is_gated_act"})
@@ -15,12 +16,12 @@ COMPUTED: Final = frozenset({"is_gated_act"})
 
 
 def as_older_reads(values: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The config without the keys that the classes replace, with true or false for switches, and with 1 and 0 for true
-    and false in place of whole numbers, which Python counts as these.
+    """The config without the keys that the classes replace, with one value under both names of a key, with true or
+    false for switches, and with 1 and 0 for true and false in place of whole numbers, which Python counts as these.
 
     None if it has none of them.
     """
-    found, counted = dict(values), False
+    found, counted = dict(as_decided(values, OLDER)), False
     for path, inner, kind in configs_within(values, values.get("model_type")):
         defaults = class_defaults(kind, OLDER)[0] if isinstance(kind, str) else {}
         for key, value in inner.items():

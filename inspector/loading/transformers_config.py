@@ -10,6 +10,7 @@ from inspector.architectures.value_rules import QUANTIZATION
 from inspector.loader.checkpoint import SIBLINGS_KEPT
 from inspector.loading.config_rules import open_condition, open_number, refused_config
 from inspector.loading.given import Given, answer_of
+from inspector.loading.key_names import as_decided
 from inspector.loading.newest_config import as_newest_reads
 from inspector.loading.older_config import counted
 from inspector.loading.outcome import REFUSES, UNKNOWN, UNMEASURED, UNSUPPORTED, Load
@@ -41,7 +42,7 @@ def by_config(given: Given, major: str) -> Load | None:
     refused = refused_config(values, major, lambda key: _builds(given, key, major))
     if refused is not None:
         return answer_of(major, REFUSES, refused.because, keys=refused.keys)
-    unmeasured = unmeasured_value(values if major == NEWEST else stated, major)
+    unmeasured = unmeasured_value(values if major == NEWEST else as_decided(stated, OLDER), major)
     unmeasured = unmeasured or (open_number(values) if major == OLDER else None)
     keys: tuple[str, ...] = () if unmeasured is None else (unmeasured,)
     condition = open_condition(values) if major == NEWEST and not keys else None

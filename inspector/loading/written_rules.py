@@ -2,7 +2,7 @@
 `config_rules.json`.
 
 Sources: transformers 5.23, `modeling_levit.py`, `configuration_bamba.py` and those like it; 4.57,
-`configuration_wav2vec2.py` and those like it, `configuration_efficientloftr.py`,
+`configuration_wav2vec2.py` and those like it, `configuration_efficientloftr.py`, `modeling_deepseek_v3.py`,
 `modeling_efficientloftr.py`, `modeling_bit.py`, `modeling_reformer.py`, `configuration_gpt_neo.py`,
 `modeling_videomae.py`, `configuration_musicgen.py` and `configuration_musicgen_melody.py`.
 """
@@ -51,6 +51,7 @@ WRITTEN: Final[Mapping[str, Mapping[str, Any]]] = {
             ("4", "len(stage_stride)", "(len(stage_block_out_channels[{S}]) < stage_num_blocks[{S}])", ()),
         ),
     },
+    "deepseek_v3": {"older": ("(qk_head_dim != qk_nope_head_dim + qk_rope_head_dim)",)},
     "depth_pro": {
         "stages": (
             ("45", "len(scaled_images_ratios) - 1", "(scaled_images_ratios[{S}] > scaled_images_ratios[{S} + 1])", ()),

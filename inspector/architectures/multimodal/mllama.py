@@ -13,10 +13,10 @@ from inspector.notation.kinds import affine, conv, dense, linear, param, table
 
 ATTENTION = rows(                              # b: bias
     part("input_layernorm",          "norm.attention",   affine("d")),
-    part("self_attn.q_proj",         "attention.query",  linear("d -> d", bias="b")),
-    part("self_attn.k_proj",         "attention.key",    linear("d -> d", bias="b")),
-    part("self_attn.v_proj",         "attention.value",  linear("d -> d", bias="b")),
-    part("self_attn.o_proj",         "attention.output", linear("d -> d", bias="b")),
+    part("self_attn.q_proj",         "attention.query",  linear("d -> q", bias="b")),
+    part("self_attn.k_proj",         "attention.key",    linear("d -> q", bias="b")),
+    part("self_attn.v_proj",         "attention.value",  linear("d -> q", bias="b")),
+    part("self_attn.o_proj",         "attention.output", linear("q -> d", bias="b")),
     part("post_attention_layernorm", "norm.mlp",         affine("d")),
     part("mlp.fc1",                  "mlp.up",           dense("d -> ff")),
     part("mlp.fc2",                  "mlp.down",         dense("ff -> d")))
@@ -25,7 +25,8 @@ TILES = rows(
     part("gate",      "embed.tile.gate", param("1")))
 MLLAMA_VISION = Architecture("mllama_vision_model", heads=(head("tower Model", ""),),
     dims=Dims(d="hidden_size", L="num_hidden_layers", G="num_global_layers", ff="intermediate_size", c="num_channels",
-              p="patch_size", n="(image_size//p)**2 + 1", T="max_num_tiles", r="len(supported_aspect_ratios)"),
+              h="attention_heads", q="h*(d//h)", p="patch_size", n="(image_size//p)**2 + 1", T="max_num_tiles",
+              r="len(supported_aspect_ratios)"),
     parts=rows(
         part("patch_embedding", "embed.patch", conv("c -> d, p p", bias=False)),
         part("class_embedding", "embed.class", param("d")),
@@ -54,7 +55,8 @@ MLLAMA = Architecture("mllama", ties="text_config.tie_word_embeddings when trans
 
 LLAMA4_VISION = Architecture("llama4_vision_model", heads=(head("tower Model", ""),),
     dims=Dims(d="hidden_size", L="num_hidden_layers", ff="intermediate_size", c="num_channels", p="patch_size",
-              n="(image_size//p)**2 + 1", i="projector_input_dim", o="projector_output_dim"),
+              h="num_attention_heads", q="h*(d//h)", n="(image_size//p)**2 + 1",
+              i="projector_input_dim", o="projector_output_dim"),
     parts=rows(
         part("patch_embedding.linear",     "embed.patch",    linear("c*p*p -> d")),
         part("class_embedding",            "embed.class",    param("d")),

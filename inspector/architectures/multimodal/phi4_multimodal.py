@@ -16,7 +16,8 @@ from inspector.notation.kinds import affine, buffer, conv, dense, linear, param,
 
 PHI4_VISION = Architecture("phi4_multimodal_vision", dims=SIGLIP_VISION.dims, parts=SIGLIP_VISION.parts,
     heads=(head("tower VisionModel", ""),))
-DERIVED = Dims(D="2 : 3*n - 1 : 3", W="3 : 3*n : 3", f="ceil(i, 2**n)//2**n", m="d*depthwise_multiplier")
+DERIVED = Dims(D="2 : 3*n - 1 : 3", W="3 : 3*n : 3", f="nemo_final_size | ceil(i, 2**n)//2**n",
+               m="d*depthwise_multiplier")
 SUBSAMPLING = rows(
     part("embed.conv.0",   "embed.audio",           conv("1 -> c, 3 3")),
     part("embed.conv.{D}", "embed.audio.depth", conv("c -> c, 3 3", groups="c")),
@@ -37,7 +38,7 @@ AUDIO_MLP = rows(
     part("layer_norm",   "norm.mlp",    affine("d")),
     part("gate_up_proj", "mlp.gate_up", dense("d -> ff + ff", packs="up gate")),
     part("down_proj",    "mlp.down",    dense("ff -> d")))
-PHI4_AUDIO = Architecture("phi4_multimodal_audio", ignores="nemo_final_size", heads=(head("tower AudioModel", ""),),
+PHI4_AUDIO = Architecture("phi4_multimodal_audio", heads=(head("tower AudioModel", ""),),
     dims=DERIVED | Dims(d="hidden_size", L="num_blocks", h="num_attention_heads", dh="head_dim | d//h",
                         ff="intermediate_size",
                         c="nemo_conv_channels", r="time_reduction", n="log2(r)", i="input_size", k="kernel_size",

@@ -46,7 +46,7 @@ ZAMBA2 = Architecture("zamba2", ignores="kv_channels mamba_headdim num_query_gro
         i="floor(mamba_expand*d)", g="mamba_ngroups", s="mamba_d_state", m="n_mamba_heads", w="mamba_d_conv",
         x="i + 2*g*s",
         H="L[layers_block_type == 'hybrid']", B="L - H", G="H[0:]", F="G[:n]", R="G[n:]",
-        before="H[{H} < {G}]", N="len(H)", X="N[{N} % n == before % n]"),
+        before="H[{H} < {G}]", N="len(hybrid_layer_ids) | len(H)", X="N[{N} % n == before % n]"),
     parts=rows(
         part("embed_tokens",    "embed.token", table("V d")),
         part("final_layernorm", "norm.final",  scale("d")),

@@ -28,9 +28,10 @@ SCALES = under("inject_scale",
     part("inverse_trans_compression", "head.down",  dense("2*d -> d")),
     part("map_scale_expansion",       "head.scale", dense("2 -> 4")),
     part("map_scale_compression",     "head.scale", dense("4 -> 2")), when="scaling in 'std mean' or scaling == true")
-PATCHTSMIXER = Architecture("patchtsmixer", ignores="num_patches patch_last",
+PATCHTSMIXER = Architecture("patchtsmixer", ignores="patch_last",
     dims=Dims(d="d_model", L="num_layers", c="num_input_channels", p="patch_length", x="expansion_factor",
-              n="(max(context_length, p) - p)//patch_stride + 1", layered="norm_mlp != 'BatchNorm'", gated="gated_attn",
+              n="num_patches | (max(context_length, p) - p)//patch_stride + 1",
+              layered="norm_mlp != 'BatchNorm'", gated="gated_attn",
               one="loss == 'mse'", A="3 when distribution_output == 'student_t' | 2",
               w="d*c when head_aggregation != null | d*c*n", o="prediction_length", t="num_targets"),
     parts=rows(

@@ -12,7 +12,7 @@ from inspector.auditing.loads.quantized import has_block_too_many
 from inspector.auditing.result import Audit
 from inspector.findings.finding import Finding
 from inspector.loading.given import Given
-from inspector.loading.newest_config import other_names_that_decide
+from inspector.loading.key_names import other_names_that_decide
 from inspector.loading.outcome import COMPLETE, FAILURES, REFUSES, Load
 from inspector.loading.tables import NEWEST
 from inspector.loading.transformers import loads
