@@ -33,8 +33,8 @@ def by_config(given: Given, major: str) -> Load | None:
         return answer_of(major, UNSUPPORTED, f"it has no model type {values['model_type']}")
     if lacks_method(values, major):
         return answer_of(major, REFUSES, f"{QUANTIZATION} names no quant_method", keys=(QUANTIZATION,))
-    stated = values
-    values = as_newest_reads(values) if major == NEWEST else counted(values)
+    stated = as_decided(values, major)
+    values = as_newest_reads(values) if major == NEWEST else counted(stated)
     odd = next(mistyped(values), None) if major == NEWEST else None  # transformers 4 checks no types
     if odd is not None:
         key = ".".join(odd.path)
@@ -42,7 +42,7 @@ def by_config(given: Given, major: str) -> Load | None:
     refused = refused_config(values, major, lambda key: _builds(given, key, major))
     if refused is not None:
         return answer_of(major, REFUSES, refused.because, keys=refused.keys)
-    unmeasured = unmeasured_value(values if major == NEWEST else as_decided(stated, OLDER), major)
+    unmeasured = unmeasured_value(values if major == NEWEST else stated, major)
     unmeasured = unmeasured or (open_number(values) if major == OLDER else None)
     keys: tuple[str, ...] = () if unmeasured is None else (unmeasured,)
     condition = open_condition(values) if major == NEWEST and not keys else None

@@ -31,11 +31,39 @@ _HALVED: Final = "(down_ops[{S}][0] == 'Subsample')"
 _MONO_OR_STEREO: Final = ("(audio_channels != 1) and (audio_channels != 2)",)
 _GROUPED: Final = "depths[{S}] > 1 or {S} + 1 < len(depths) or layer_type == 'bottleneck'"
 """Stages of BiT of which a norm with groups has the width that they give."""
+_SIDES: Final = ("(len({}) != 2)", "(len({}) < 2)", "(len({}) > 2)", "(len({}) > 3)")
+_NOT_TWO, _BELOW_TWO, _ABOVE_TWO, _ABOVE_THREE = _SIDES
+"""Lists of the sides of a kernel or a grid, of which the model takes the sides one by one or makes a tuple."""
+_SHALLOW: Final = "(len(backbone_config.hidden_sizes) < len(backbone_config.depths))"
+_UNKNOWN_STAGE: Final = (
+    "len(backbone_config.out_indices)",
+    "(backbone_config.out_indices[{S}] > len(backbone_config.hidden_sizes))",
+)
+"""Backbones that lack the width of a stage that the model asks for: the last one in 4.57, those listed in 5.23."""
+_ABOVE_STAGES: Final = (
+    "conditional_detr", "d_fine", "dab-detr", "deformable_detr", "detr", "pp_doclayout_v2", "pp_doclayout_v3",
+    "rt_detr", "rt_detr_v2", "table-transformer", "upernet",
+)  # fmt: skip
 _LIMITS: Final = ("(time_step_limit != null) and (len(time_step_limit) != 2)",)
 """Transformers 5 reads the list as a tuple of two numbers (`configuration_bamba.py` and those like it)."""
 _ADAPTIVE: Final = ("(asm != false)",)
 """The head for this is built with `asm_cutoffs`, which the config classes do not have (`modeling_xlm.py`)."""
+_OF_SIDES: Final[Mapping[str, tuple[str, ...]]] = {
+    "deepseek_ocr2_sam_vision_model": (_BELOW_TWO.format("downsample_channels"),),
+    "ernie4_5_vl_moe_text": (_BELOW_TWO.format("moe_intermediate_size"),),
+    "hiera": (_BELOW_TWO.format("image_size"), _BELOW_TWO.format("patch_stride")),
+    "kimi_k25": (_BELOW_TWO.format("vision_config.merge_kernel_size"),),
+    "minicpmv4_6_vision": (_BELOW_TWO.format("window_kernel_size"),),
+    **dict.fromkeys(
+        ("pp_ocrv5_mobile_rec", "pp_ocrv5_server_rec", "pp_ocrv6_small_rec"), (_ABOVE_TWO.format("conv_kernel_size"),)
+    ),
+    "unlimited_ocr_sam_vision_model": (_BELOW_TWO.format("downsample_channels"),),
+    **dict.fromkeys(("videoprism_vision_model", "vivit"), (_ABOVE_THREE.format("tubelet_size"),)),
+}
+"""Model type -> conditions on such lists, in both versions."""
 WRITTEN: Final[Mapping[str, Mapping[str, Any]]] = {
+    **{name: {"stages": [("45", "1", one, ()) for one in listed]} for name, listed in _OF_SIDES.items()},
+    **{name: {"stages": (("4", "1", _SHALLOW, ()), ("5", *_UNKNOWN_STAGE, ()))} for name in _ABOVE_STAGES},
     **{model_type: {"older": _CONVOLUTIONS} for model_type in _CONVOLUTIONAL},
     **{name: {"config": _MONO_OR_STEREO, "older": _MONO_OR_STEREO} for name in _OF_SOUND},
     **{model_type: {"config": _LIMITS} for model_type in ("bamba", "falcon_h1", "granitemoehybrid")},
@@ -81,6 +109,8 @@ WRITTEN: Final[Mapping[str, Mapping[str, Any]]] = {
     },
     "sam2_hiera_det_model": {
         "stages": (
+            ("45", "1", _NOT_TWO.format("patch_kernel_size"), ()),
+            ("45", "1", _NOT_TWO.format("window_positional_embedding_background_size"), ()),
             ("45", "len(blocks_per_stage)", "(blocks_per_stage[{S}] > 0) and ({S} >= len(embed_dim_per_stage))", ()),
             ("45", "len(blocks_per_stage)", "(blocks_per_stage[{S}] > 0) and (len(window_size_per_stage) < {S})", ()),
             (

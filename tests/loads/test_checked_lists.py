@@ -91,6 +91,21 @@ NEWEST: list[tuple[str, str, tuple[str, Any], Expected]] = [
     ("hiera", "Backbone", ("masked_unit_size", [3, 8]), None),
     ("hiera", "Backbone", ("masked_unit_size", [8, 3]), (0, 0)),
     ("efficientloftr", "Matching", ("out_features", [24, 24, 12]), None),
+    # sides of kernels and grids, and widths of the stages that are asked for
+    ("sam2_hiera_det_model", "Model", ("patch_kernel_size", [7, 7, 7]), None),
+    ("vivit", "Model", ("tubelet_size", [2, 16, 16, 16]), None),
+    ("pp_ocrv6_small_rec", "Model", ("conv_kernel_size", [1, 7, 7]), None),
+    ("hiera", "Backbone", ("patch_stride", [4]), None),
+    ("d_fine", "Detection", ("backbone_config.stem_channels", [1, 8]), None),
+    ("d_fine", "Detection", ("backbone_config.hidden_sizes", [20, 28, 36]), None),
+    ("detr", "Detection", ("backbone_config.depths", [2, 1, 2, 1, 1]), (0, 0)),
+    ("kimi_k25", "Generation", ("vision_config.merge_kernel_size", [2]), None),
+    ("radio", "Model", ("norm_std", [0.2, 0.2]), None),
+    # what config classes compute if it is absent, and models read
+    ("patchtsmixer", "Prediction", ("num_patches", 9), None),
+    ("phi4_multimodal_audio", "Model", ("nemo_final_size", 7), None),
+    ("mllama", "Generation", ("vision_config.attention_heads", 5), None),
+    ("deepseek_v3", "CausalLM", ("qk_head_dim", 44), (0, 0)),
 ]
 
 
@@ -130,6 +145,12 @@ def test_transformers_5(
     ("bros", "BrosModel", ("pruned_heads", {"0": None}), "refuses"),
     ("electra", "PreTraining", ("pruned_heads", {"99": [0]}), "unknown"),
     ("seggpt", "SegGptModel", ("merge_index", 99), "refuses"),
+    ("detr", "Detection", ("backbone_config.depths", [2, 1, 2, 1, 1]), "refuses"),
+    ("deepseek_v3", "CausalLM", ("qk_head_dim", 44), "refuses"),
+    ("lfm2", "CausalLM", ("layer_types", [0, "conv", "full_attention"]), "random unknown"),
+    ("bart", "BartModel", ("num_hidden_layers", 9), "complete"),  # the encoder has a key of its own
+    ("m2m_100", "Generation", ("num_attention_heads", 5), "refuses"),
+    ("led", "Generation", ("num_hidden_layers", 9), "unknown"),
     ("llava_next", "Generation", ("image_grid_pinpoints", [[384, 384], [384, 768], [1, 2, 3]]), "complete"),
 ], ids=str)  # fmt: skip
 def test_transformers_4(model_type: str, suffix: str, change: tuple[str, Any], outcomes: str, tmp_path: Path) -> None:

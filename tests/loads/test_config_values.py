@@ -360,7 +360,7 @@ OF_OLDER: list[tuple[str, dict[str, Any], str, str]] = [
     ("swinv2", {"hidden_dropout_prob": []}, "refuses", "error"),
     ("t5gemma", {"decoder.query_pre_attn_scalar": False}, "refuses", "error"),  # false is 0
     ("videomae", {"num_frames": 1}, "refuses", "error"),  # less than one tube
-    ("sam2_hiera_det_model", {"patch_kernel_size": [7, 7, 7]}, "unknown", ""),
+    ("sam2_hiera_det_model", {"patch_kernel_size": [7, 7, 7]}, "refuses", "error"),
     ("sam2_video", {"vision_config.backbone_config.dtype": -1}, "unknown", ""),
     ("autoformer", {"feature_size": True}, "unknown", ""),  # torch makes no tensor with it
     ("glpn", {"depths": [1, 2, 1, -1]}, "unknown", "error"),

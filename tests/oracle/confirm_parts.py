@@ -32,13 +32,15 @@ from tests.oracle.value_cases import parts as parts_of
 TRIED = 4
 """Maximum number of values to try."""
 LETTERS = "wmzlnt"
+OF_LENGTH = "pq"
+"""Tried where there is nothing else: how long a list must be may depend on the class."""
 
 
-def tried(kind: str, major: str, values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def tried(kind: str, major: str, values: Mapping[str, Any], kinds: str = LETTERS) -> Iterator[tuple[str, str]]:
     """(key, letter) of what no class of a type is built with; values: of the config that has the keys."""
     for key, letters in model_kinds(kind, major).items():
         there = {letter for letter, _ in changes(values[key])} if key in values else set()
-        found = next((one for one in LETTERS if one in letters and one in there), "")
+        found = next((one for one in kinds if one in letters and one in there), "")
         if found:
             yield key, found
 
@@ -70,7 +72,9 @@ class Classes:
         inside: Any = config
         for key in path:
             inside = inside.get(key) if isinstance(inside, dict) else None
-        pairs = list(tried(kind, major, inside))[:TRIED] if isinstance(inside, dict) else []
+        if not isinstance(inside, dict):
+            return None
+        pairs = list(tried(kind, major, inside))[:TRIED] or list(tried(kind, major, inside, OF_LENGTH))[:TRIED]
         if not pairs:
             return None
         return all(self.case.holds_at(one, config, (*path, key), letter) for key, letter in pairs)

@@ -131,6 +131,6 @@ RADIO = Architecture("radio", ignores="patch_dim video_patch_dim", dialects=({},
                        a="h*(head_dim | d//h)", fs="ceil(2*ff//3, 8)"),
     parts=under("radio_model",
         part("input_conditioner.norm_mean", "norm.image.mean", buffer("c 1 1")),
-        part("input_conditioner.norm_std",  "norm.image.std",  buffer("c 1 1")),
+        part("input_conditioner.norm_std",  "norm.image.std",  buffer("len(norm_std) 1 1")),
         RADIO_NETWORK),
     heads=(head("Model", ""),))
