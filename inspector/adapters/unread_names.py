@@ -64,6 +64,10 @@ _OF_DIFFUSERS_UNET: Final = re.compile(r"lora_(?:unet_(?:(?:down|up)_blocks|mid_
 _OF_UNET: Final = re.compile(rf"{_OF_DIFFUSERS_UNET.pattern}|lora_unet_(?:input_blocks|output_blocks|middle_block)_")
 """Also of the UNet's authors, as sd-scripts uses them for SDXL."""
 _OF_SD3: Final = "lora_unet_joint_blocks_"
+_OF_WANS_EMBEDDINGS: Final = re.compile(r"(diffusion_model\.(?:text|time)_embedding\.[\d#]+\.)diff(?:_b)?")
+"""Differences of Wan's embeddings: `_convert_non_diffusers_wan_lora_to_diffusers` then looks for a pair (KeyError)."""
+_BLOCKS_OF_WAN: Final = "diffusion_model.blocks.#.self_attn."
+WITHOUT_PAIR: Final = "differences of Wan's embeddings without LoRA of them"
 _OF_MOTION: Final = ".temporal_transformer."
 """Part of AnimateDiff's own names of its motion modules, for which diffusers uses other names."""
 _UNET: Final = ("down_blocks.", "up_blocks.", "mid_block.")
@@ -132,6 +136,12 @@ def unread_methods(found: Mapping[str, ToolTensor]) -> Iterator[Finding]:
                 what=what, such_as=others[0].replace("#", "0"),
                 refused=_OF_DIFFUSERS_UNET.match(others[0]) is not None, reads=reads,
             )  # fmt: skip
+    lone = [
+        key for key in found
+        if (part := _OF_WANS_EMBEDDINGS.fullmatch(key)) and not any(key.startswith(f"{part[1]}lora_") for key in found)
+    ]  # fmt: skip
+    if lone and any(key.startswith(_BLOCKS_OF_WAN) for key in found):
+        yield AdapterMethodUnread(what=WITHOUT_PAIR, such_as=lone[0].replace("#", "0"), refused=True)
     of_sd3 = [key for key, one in found.items() if one.method == "lora" and key.startswith(_OF_SD3)]
     if of_sd3:
         yield AdapterMethodUnread(what="LoRA of SD 3", such_as=of_sd3[0].replace("#", "0"))

@@ -29,7 +29,7 @@ from inspector.findings.names.renamed import TensorRenamed
 from inspector.findings.names.tensors import PartUnexpected, TensorMissing, TensorUnexpected
 from inspector.findings.pruned import HeadsPruned, LayersPruned, MlpsPruned
 from inspector.findings.shapes import Rearranged, ShapeDiffers
-from inspector.findings.shards.index import IndexRequired
+from inspector.findings.shards.index import IndexRequired, PickledShardsUnread
 from inspector.findings.shards.names import FileNameUnknown
 from inspector.findings.single_causes import ConfigKeysAbsent, OneRankOfSeveral, WeightsIncomplete
 from inspector.findings.totals import HeadMissing
@@ -148,7 +148,7 @@ def _is_held(finding: Finding) -> bool:
     return isinstance(finding, ParametersDropped | ParametersInvented) and finding.held
 
 
-OF_FOLDERS = (ConfigMissing, ModelTypeMissing, FileNameUnknown, IndexRequired)
+OF_FOLDERS = (ConfigMissing, ModelTypeMissing, FileNameUnknown, IndexRequired, PickledShardsUnread)
 """Findings on what a loader does not find in a folder; a conversion of tensors does not change it."""
 
 

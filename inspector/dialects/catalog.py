@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from inspector.dialects.lone_signs import MOTION_SIGN, T2I_ADAPTER, T2I_SIGNS
+from inspector.dialects.lone_signs import MOTION_SIGN, T2I_ADAPTER, T2I_SIGNS, VAE_3D_SIGN
 from inspector.dialects.unread_prefixes import VAE_SIGN, unread_prefixes
 from inspector.loader.listed_tensors import stored_of
 
@@ -31,6 +31,7 @@ LONE_COMPONENTS: Final = {
     "input_hint_block.0.weight": "controlnet",
     "input_blocks.0.0.weight": "unet",
     "encoder.down.0.block.0.conv1.weight": "vae",
+    VAE_3D_SIGN: "vae",
     "decoder.middle.0.residual.0.gamma": "vae",
     "encoder.middle.0.residual.0.gamma": "vae",
     "per_channel_statistics.std-of-means": "vae",
@@ -103,7 +104,7 @@ def all_dialects() -> tuple[Dialect, ...]:
         PLAMO,
     )
     from inspector.dialects.image_models import IMAGE_MODELS
-    from inspector.dialects.ldm import LDM, LDM_STAGES, LDM_UNET
+    from inspector.dialects.ldm import LDM, LDM_3D, LDM_STAGES, LDM_UNET
     from inspector.dialects.litgpt import LITGPT, LITGPT_OLD
     from inspector.dialects.llava import LLAVA, LLAVA_NEXT, LLAVA_ONEVISION
     from inspector.dialects.megatron import MEGATRON, MEGATRON_OLD
@@ -123,7 +124,7 @@ def all_dialects() -> tuple[Dialect, ...]:
         LITGPT, LITGPT_OLD, MEGATRON, MEGATRON_OLD, VERL, TORCHTUNE, TENCENTPRETRAIN, EARLY_LLAMA, *IMAGE_MODELS,
         *VIDEO_MODELS, SD3, FLUX, MIXTRAL, MIXTRAL_STACKED, LATENT, MISTRAL, META, OLMO, OLMO_CORE, OPENCLIP, WHISPER,
         WHISPER_MLX, LLAVA_NEXT, LLAVA_ONEVISION, LLAVA, MAMBA2, GRANITE_HYBRID, BLOOM, IN_ORDER, ERNIE_MOE, KIMI,
-        ARCTIC, GROK, PLAMO, LLAMA_CPP, LDM, LDM_STAGES, LDM_UNET, TENCENT,
+        ARCTIC, GROK, PLAMO, LLAMA_CPP, LDM, LDM_STAGES, LDM_UNET, LDM_3D, TENCENT,
     )  # fmt: skip
 
 

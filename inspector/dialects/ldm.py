@@ -15,6 +15,7 @@ from typing import Final
 import msgspec
 
 from inspector.dialects.language import Dialect
+from inspector.dialects.lone_signs import VAE_3D_SIGN
 from inspector.loader.layout import Layout
 
 Rename = Callable[[str], str]
@@ -41,6 +42,13 @@ LDM_STAGES: Final = msgspec.structs.replace(
 """The same for an autoencoder with attention outside the middle: diffusers converts only the attention
 of the middle.
 """
+LDM_3D: Final = msgspec.structs.replace(
+    LDM,
+    writer="ComfyUI (an autoencoder of videos in latent-diffusion's names)",
+    exporter="code that renames the modules and joins the dims of the attention's matrices, as from_single_file of"
+    " diffusers has none for this class",
+)
+"""ComfyUI's names of HunyuanVideo's autoencoder (`AutoencoderKL` with `conv3d` in its `model.py`)."""
 STAGE_ATTENTION: Final = re.compile(r"(?:.*\.)?(?:down|up)\.\d+\.attn\.\d+\..+")
 """A name in the attention of a stage."""
 
@@ -113,7 +121,7 @@ def renaming(tensors: Mapping[str, Layout]) -> Rename | None:
         return _controlnet(tensors)
     if "input_blocks.0.0.weight" in tensors:
         return _unet(tensors)
-    if "encoder.conv_in.weight" in tensors or "decoder.conv_in.weight" in tensors:
+    if not tensors.keys().isdisjoint(("encoder.conv_in.weight", "decoder.conv_in.weight", VAE_3D_SIGN)):
         return _autoencoder(tensors)
     return None
 
@@ -130,8 +138,10 @@ def left_by_converter(name: str) -> str | None:
 
 
 def as_matrix(name: str, layout: Layout) -> Layout:
-    """A 1x1 convolution of attention as the matrix that it is in diffusers: [out, in, 1, 1] becomes [out, in]."""
-    if layout.shape[2:] != (1, 1) or ".attentions." not in name or not name.endswith(_MATRICES):
+    """A convolution of one point in attention as the matrix that it is in diffusers: [out, in, 1, 1] becomes [out, in],
+    and so does the one of three dims.
+    """
+    if layout.shape[2:] not in ((1, 1), (1, 1, 1)) or ".attentions." not in name or not name.endswith(_MATRICES):
         return layout
     return Layout(layout.dtype, layout.shape[:2], layout.elements, layout.bytes)
 

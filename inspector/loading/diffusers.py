@@ -78,6 +78,8 @@ def _by_files(checkpoint: Checkpoint, problem: str) -> Load | None:
             return _load(UNKNOWN, f"it reads {taken}, which was not audited")
         return _load(REFUSES, f"it reads {taken}, whose shards are absent")
     decided = decided_by_files(DIFFUSERS, checkpoint, problem)
+    if decided is None and taken == DIFFUSERS.single("bin") + INDEX:
+        decided = REFUSES, f"it looks for {taken} only with use_safetensors=False"
     return None if decided is None else _load(*decided)
 
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from inspector.dialects.gguf_architectures import ARCHITECTURES
 from inspector.loading.outcome import BY_CLASS, COMPLETE, RANDOM, REFUSES, UNKNOWN, Load, not_in_file
 
 NAME: Final = "peft"
@@ -59,6 +60,8 @@ READ_BY_LLAMA_CPP: Final = (
     ".norm",
 )  # fmt: skip
 """Parts of the names of an adapter's tensors that llama.cpp's converter reads or skips."""
+READ_BY_OLLAMA: Final = frozenset({"llama", "mistral", "mixtral", "gemma2"})
+"""Types of bases with the architecture llama or gemma2 in llama.cpp, for which ollama converts adapters."""
 OTHER_CLASS: Final = "the names are those of another class of the base than"
 APPROXIMATED: Final = "init_lora_weights takes a random approximation out of the base's weights"
 
@@ -127,6 +130,21 @@ def by_llama_cpp(values: Mapping[str, Any], names: Iterable[str], load: Load) ->
         source="documented",
     )  # fmt: skip
     return (refused,) if other else ()
+
+
+def by_ollama(values: Mapping[str, Any], base_type: object, load: Load) -> tuple[Load, ...]:
+    """What ollama does with a LoRA that PEFT loads: `ConvertAdapter` in its `convert/convert.go` reads those of two
+    architectures of llama.cpp. Empty for them, and for a base of which the architecture is not known here.
+    """
+    others = [name for name, (kind, _) in ARCHITECTURES.items() if kind == base_type]
+    if values.get("peft_type") != "LORA" or load.outcome == REFUSES or not others or base_type in READ_BY_OLLAMA:
+        return ()
+    because = f"it converts adapters for llama and gemma2, and the base is {others[0]}"
+    refused = Load(
+        loader="ollama", version=None, outcome=REFUSES, because=because, files=load.files, intended=False,
+        source="documented",
+    )  # fmt: skip
+    return (refused,)
 
 
 def _load(outcome: str, because: str, files: tuple[str, ...], **counts: Any) -> Load:

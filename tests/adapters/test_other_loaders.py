@@ -12,7 +12,7 @@ import pytest
 from inspector.auditing.loads.one_loader import judged_for
 from inspector.auditing.start import audit
 from tests.checkpoints import Spec, genuine, write, write_file
-from tests.judged import codes, judged
+from tests.judged import base_record, codes, judged, spec_of
 
 MLX: dict[str, Any] = {
     "fine_tune_type": "lora",
@@ -209,3 +209,24 @@ def test_an_image_prompt_adapter_is_named_where_its_training_class_was_saved() -
 
     assert "A976" in codes(judged(image_prompt("image_proj_model", "adapter_modules"), None))
     assert "A976" not in codes(judged(image_prompt("image_proj", "ip_adapter"), None))
+
+
+@pytest.mark.parametrize(("kind", "refused"), [("phi3", True), ("qwen2", True), ("llama", False), ("gemma2", False)])
+def test_ollama_converts_adapters_of_two_architectures(kind: str, refused: bool, tmp_path: Path) -> None:
+    """By `ConvertAdapter` in its `convert/convert.go`: "unsupported architecture" for any other."""
+    record = base_record(kind, "ForCausalLM")
+    spec = spec_of(record)
+    base = write(tmp_path / "base", spec, record["config"])
+    module = next(name for name in spec if name.endswith("o_proj.weight"))
+    outputs, inputs = spec[module][1]
+    name = f"base_model.model.{module.removesuffix('.weight')}.lora_{{}}.weight"
+    adapter = tmp_path / "adapter"
+    adapter.mkdir()
+    pair: Spec = {name.format("A"): ("F32", (4, inputs)), name.format("B"): ("F32", (outputs, 4))}
+    write_file(adapter / "adapter_model.safetensors", pair)
+    config = {"peft_type": "LORA", "r": 4, "lora_alpha": 8, "target_modules": [module.removesuffix(".weight")]}
+    (adapter / "adapter_config.json").write_text(json.dumps(config), encoding="utf-8")
+    audited = audit(str(adapter), base=str(base.parent if base.is_file() else base))
+    assert codes(audited) == set()
+    assert ("ollama" in {one.loader for one in audited.loads if one.outcome == "refuses"}) == refused
+    assert ("N429" in codes(judged_for(audited, "ollama"))) == refused

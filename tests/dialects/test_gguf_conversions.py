@@ -256,6 +256,15 @@ def test_a_split_file_is_one_model(name: str, tmp_path: Path) -> None:
     assert errors(audit(str(folder)))
 
 
+@pytest.mark.parametrize("content", [b"", bytes(4096)])
+def test_llama_cpp_refuses_a_split_file_with_a_part_that_is_none(content: bytes, tmp_path: Path) -> None:
+    folder = split(written("llama"), tmp_path)
+    (folder / "model-00002-of-00002.gguf").write_bytes(content)
+    found = audit(str(folder))
+    assert [one[:4] for one in errors(found)] == ["R005"]
+    assert {(one.loader, one.outcome) for one in found.loads} == {("llama.cpp", "refuses"), ("ollama", "refuses")}
+
+
 @pytest.mark.parametrize("name", ["deepseek_v3", "t5", "llama"])
 def test_a_part_under_another_name_is_renamed(name: str, tmp_path: Path) -> None:
     folder = split(written(name), tmp_path)

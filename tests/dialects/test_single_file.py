@@ -360,6 +360,45 @@ def test_attention_in_the_stages_is_not_converted_by_diffusers(tmp_path: Path) -
     assert "attention in the stages" in finding.help
 
 
+ATTENTION = r"mid_block\.attentions\.0\."
+OF_VIDEOS = (
+    (r"down_blocks\.(\d+)\.resnets\.", r"down.\1.block."),
+    (r"down_blocks\.(\d+)\.downsamplers\.0", r"down.\1.downsample"),
+    (r"mid_block\.resnets\.0", "mid.block_1"),
+    (r"mid_block\.resnets\.1", "mid.block_2"),
+    (f"{ATTENTION}group_norm", "mid.attn_1.norm"),
+    (f"{ATTENTION}to_([qkv])", r"mid.attn_1.\1"),
+    (rf"{ATTENTION}to_out\.0", "mid.attn_1.proj_out"),
+    ("conv_shortcut", "nin_shortcut"),
+    ("conv_norm_out", "norm_out"),
+)
+
+
+def of_videos() -> tuple[Spec, Config]:
+    """HunyuanVideo's autoencoder as ComfyUI names it: its attention has convolutions of one point."""
+    record = next(one for one in diffusers_records("AutoencoderKLHunyuanVideo") if not one["variant"])
+    last, made = len(record["config"]["block_out_channels"]) - 1, Spec()
+    for name, (dtype, shape) in spec_of(record).items():
+        for old, new in OF_VIDEOS:
+            name = re.sub(old, new, name)
+        name = re.sub(r"up_blocks\.(\d+)\.", lambda one: f"up.{last - int(one[1])}.", name)
+        name = name.replace(".resnets.", ".block.").replace("upsamplers.0", "upsample")
+        matrix = ".attn_1." in name and len(shape) == 2
+        made[name] = (dtype, (*shape, 1, 1, 1) if matrix else shape)
+    return made, record["config"]
+
+
+def test_comfyuis_autoencoder_of_hunyuan_video(tmp_path: Path) -> None:
+    spec, config = of_videos()
+    alone = audited(tmp_path, spec)
+    assert (alone.verdict, alone.counts.unique_parameters) == ("clean", elements(spec))
+    found = in_folder(tmp_path / "folder", config, spec)
+    assert [one.code for one in found.findings if one.severity != "note"] == ["N470"]
+    lost = dict(spec)
+    del lost["decoder.mid.attn_1.q.weight"]
+    assert codes(audited(tmp_path, lost)) == {"N403"}
+
+
 @pytest.mark.parametrize("component", ["unet", "vae", "controlnet"])
 def test_a_component_of_another_class_is_not_read(component: str, tmp_path: Path) -> None:
     other = next(config for name, config in COMPONENTS.items() if name != component)

@@ -224,6 +224,20 @@ def test_diffusers_reads_no_lora_of_sd3_in_kohyas_names() -> None:
     assert [one.code for one in judged_for(audited, "diffusers").findings if one.severity == "error"] == ["N429"]
 
 
+@pytest.mark.parametrize("pair", [False, True])
+@pytest.mark.parametrize("part", ["text_embedding.0", "time_embedding.2"])
+def test_diffusers_refuses_differences_of_wans_embeddings_alone(part: str, pair: bool) -> None:
+    """Measured with diffusers 0.42: KeyError, which a pair of matrices of the same module prevents."""
+    modules = ["blocks.0.self_attn.q", *([part] if pair else [])]
+    spec = {
+        f"diffusion_model.{module}.lora_{half}.weight": ("F16", shape)
+        for module in modules for half, shape in {"down": (4, 32), "up": (32, 4)}.items()
+    }  # fmt: skip
+    audited = audited_spec(spec | {f"diffusion_model.{part}.diff_b": ("F16", (32,))}, None)
+    refused = refused_by(audited, "diffusers")
+    assert (refused is None) == pair and (pair or (refused is not None and refused.load.outcome == REFUSES))
+
+
 HEAD_OF = "lm_head.weight"
 
 

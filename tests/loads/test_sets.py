@@ -10,7 +10,7 @@ import pytest
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from inspector.findings.shards.sets import SetsDiffer
-from tests.checkpoints import genuine
+from tests.checkpoints import genuine, write_file
 from tests.comparing.pair_audits import torch_file
 from tests.judged import base_record, spec_of
 from tests.loads.damage import INDEX, MODEL, Damage, damaged, healthy, write
@@ -140,6 +140,22 @@ def test_an_index_of_the_other_format_that_names_the_shards(model_type: str, tmp
     assert (found.verdict, [one.outcome for one in found.loads][:2]) == ("clean", ["complete", "complete"])
     index.write_text(index.read_text("utf-8").replace(SHARDS[1], "pytorch_model-00002-of-00002.bin"), encoding="utf-8")
     assert "S222" in {one.code for one in audit(str(tmp_path)).findings}
+
+
+@pytest.mark.parametrize("index", ["diffusion_pytorch_model.bin.index.json", f"{DIFFUSION}.index.json"])
+def test_diffusers_finds_only_the_index_of_safetensors(index: str, tmp_path: Path) -> None:
+    """Measured with 0.42: OSError for a model and for a pipeline, unless `use_safetensors=False` is passed."""
+    spec = genuine(UNET, "F32")
+    names = sorted(spec)
+    parts = {f"diffusion_pytorch_model-0000{at + 1}-of-00002.safetensors": names[at::2] for at in range(2)}
+    for file, held in parts.items():
+        write_file(tmp_path / file, {name: spec[name] for name in held})
+    listed = {name: file for file, held in parts.items() for name in held}
+    (tmp_path / index).write_text(json.dumps({"metadata": {}, "weight_map": listed}), encoding="utf-8")
+    (tmp_path / "config.json").write_text(json.dumps(UNET), encoding="utf-8")
+    found, pickled = audit(str(tmp_path)), ".bin." in index
+    assert {one.code for one in found.findings if one.severity == "error"} == ({"S242"} if pickled else set())
+    assert [one.outcome for one in found.loads] == ["refuses" if pickled else "complete"]
 
 
 @pytest.mark.parametrize("model_type", TYPES)

@@ -15,6 +15,7 @@ from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import LITGPT_FILES, Config
 from inspector.loader.loaders import DIFFUSERS, INDEX, PEFT, TRANSFORMERS, Loader
+from inspector.loading.files import taken_file
 from inspector.loading.tables import is_supported, type_of_class
 from inspector.matcher.claim import claim_of
 from inspector.matcher.reading import read_claimed
@@ -145,6 +146,13 @@ def _judged(checkpoint: Checkpoint, loader: Loader, findings: tuple[Finding, ...
     ending = ENDINGS.get(ending, "")
     config = checkpoint.config.values if checkpoint.config is not None else {}
     index = () if checkpoint.index is None else (checkpoint.index.file,)
+    if loader is DIFFUSERS and index and index[0] == loader.single("bin") + INDEX == taken_file(loader, checkpoint):
+        from inspector.findings.shards.index import PickledShardsUnread
+
+        yield from findings
+        place, wanted = Place(file=index[0]), loader.single("safetensors") + INDEX
+        yield PickledShardsUnread(place=place, files=len(checkpoint.files), loader=loader.name, wanted=wanted)
+        return
     there = (name, *index, *(other.name for other in checkpoint.other_sets))
     if not ending or any(loader.finds(one) for one in there) or config.get("transformers_weights") == name:
         yield from findings

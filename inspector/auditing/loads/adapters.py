@@ -22,7 +22,7 @@ from inspector.findings.finding import Finding
 from inspector.loader.loaders import PEFT
 from inspector.loading.config_rules import refused_config
 from inspector.loading.outcome import COMPLETE
-from inspector.loading.peft import AgainstBase, by_llama_cpp, by_vllm, of_adapter
+from inspector.loading.peft import AgainstBase, by_llama_cpp, by_ollama, by_vllm, of_adapter
 from inspector.loading.tables import NEWEST, has_type, version_of
 from inspector.notation.kinds import COUNTER
 from inspector.reconciler.config_keys import mistyped
@@ -102,6 +102,7 @@ def loads_of_adapter(
         load,
         *by_vllm(stated, checkpoint.tensors, files, load),
         *by_llama_cpp(stated, checkpoint.tensors, load),
+        *by_ollama(stated, base.get("model_type"), load),
     )
 
 

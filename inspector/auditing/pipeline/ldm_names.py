@@ -11,8 +11,8 @@ from inspector.auditing.pipeline.left_names import left_names
 from inspector.auditing.result import Audit
 from inspector.dialects import t2i_adapter
 from inspector.dialects.language import Dialect
-from inspector.dialects.ldm import LDM, LDM_STAGES, LDM_UNET, STAGE_ATTENTION
-from inspector.dialects.lone_signs import T2I_ADAPTER
+from inspector.dialects.ldm import LDM, LDM_3D, LDM_STAGES, LDM_UNET, STAGE_ATTENTION
+from inspector.dialects.lone_signs import T2I_ADAPTER, VAE_3D_SIGN
 from inspector.dialects.single_file import ComponentTensors, parts_of
 from inspector.findings.finding import Finding
 from inspector.findings.names.architecture import NamesInDialect
@@ -21,7 +21,7 @@ from inspector.matcher.families import families_of
 from inspector.matcher.reading import SUPPORTED
 
 COMPONENTS: Final = {"UNet2DConditionModel": "unet", "ControlNetModel": "controlnet", "AutoencoderKL": "vae",
-                     t2i_adapter.CLASS: T2I_ADAPTER}  # fmt: skip
+                     "AutoencoderKLHunyuanVideo": "vae", t2i_adapter.CLASS: T2I_ADAPTER}  # fmt: skip
 """Class of diffusers -> its component in a single file."""
 
 
@@ -54,6 +54,8 @@ def _program(component: ComponentTensors) -> Dialect:
     """The program that the names are from, by the parts that diffusers converts."""
     if component.name == T2I_ADAPTER:
         return t2i_adapter.TENCENT
+    if VAE_3D_SIGN in component.names.values():
+        return LDM_3D
     if component.name == "vae" and any(map(STAGE_ATTENTION.fullmatch, component.names.values())):
         return LDM_STAGES
     return LDM if component.prefix or component.name != "unet" else LDM_UNET

@@ -192,6 +192,11 @@ class NotACheckpoint(Refetch, frozen=True, kw_only=True, omit_defaults=True):
         """(number of files with the same content, the first of them)."""
         return self.files or 0, self.names
 
+    def refusal_of_llama_cpp(self, first: str) -> str:
+        parts = self.names or (str(self.place.file),)
+        part = next((one for one in parts if _SHARD.search(one) and _SHARD.sub(".", one) == _SHARD.sub(".", first)), "")
+        return part and f"failed to load GGUF split from {part}"
+
     def remedy(self) -> Remedy:
         if self.content_unknown:
             return Remedy("try again; if it fails again, check HTTPS_PROXY and HF_ENDPOINT")
