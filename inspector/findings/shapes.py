@@ -192,6 +192,37 @@ class StoredReshaped(Rearranged, frozen=True, kw_only=True):
         return Remedy(f"reshape each to the shape of the module that loads it; the first: {change}")
 
 
+class OnesLeftOut(Rearranged, frozen=True, kw_only=True):
+    """A GGUF file of an image model has tensors without their dims of 1.
+
+    What it means
+        The format leaves dims of 1 out where they come first in PyTorch. Converters of ComfyUI-GGUF's kind note the
+        shape (`comfy.gguf.orig_shape`), others do not.
+
+    Why it matters
+        stable-diffusion.cpp, which writes such files, reads them. ComfyUI-GGUF gives the tensors the stored shape, and
+        ComfyUI refuses it if they are not quantized.
+
+    Example
+        note[D516] ones-left-out: 2 families (likely)
+          stored    [48]
+          expected  [1, d] = [1, 48]
+          tensors   2
+          families  x_pad_token, cap_pad_token
+          help      load it with stable-diffusion.cpp; for ComfyUI-GGUF use a file of
+                    its converter
+
+    What to do
+        Nothing for stable-diffusion.cpp; for ComfyUI, take a file that was converted for it.
+    """
+
+    code = "D516"
+    severity = "note"
+
+    def remedy(self) -> Remedy:
+        return Remedy("load it with stable-diffusion.cpp; for ComfyUI-GGUF use a file of its converter")
+
+
 class BufferShapeDiffers(ShapeDiffers, frozen=True, kw_only=True):
     """A buffer that models compute has another shape than the config gives.
 

@@ -29,7 +29,7 @@ from tests.checkpoints import Spec, genuine, write, write_file
 from tests.comparing.designs import DESIGNS
 from tests.dialects import converters, recorded_gguf, single_file
 from tests.findings.download_cases import DOWNLOADS
-from tests.judged import base_record, judged, spec_of
+from tests.judged import base_record, diffusers_records, judged, spec_of
 from tests.loads.damage import damaged, healthy
 from tests.loads.damage import write as write_folder
 from tests.sparse_models import DSV3, LLAMA8B, TINY, deepseek_v3
@@ -292,6 +292,16 @@ def gguf_with_a_lora() -> Audit:
     record = recorded_gguf.records()["llama"]
     written = recorded_gguf.target_of(record, recorded_gguf.source_of(record))
     written.arrays["blk.0.attn_q.lora_a"] = written.arrays["output_norm.weight"][None]
+    with TemporaryDirectory() as place:
+        return audit(str(written.save(Path(place) / "model.gguf")))
+
+
+def gguf_without_ones() -> Audit:
+    """Z-Image as stable-diffusion.cpp writes it: without the first dim of its padding."""
+    record = next(one for one in diffusers_records("ZImageTransformer2DModel") if not one["variant"])
+    shapes = {name: shape[-1:] if "pad_token" in name else shape for name, (_, shape) in spec_of(record).items()}
+    arrays = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
+    written = recorded_gguf.Written([("general.architecture", "text", "lumina2")], arrays, {})
     with TemporaryDirectory() as place:
         return audit(str(written.save(Path(place) / "model.gguf")))
 
@@ -770,6 +780,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
          "encoder.attention.out_proj.weight": ("F32", (512, 512))}, None),
     "shape-differs": lambda: llama(put(LAYER_17, "BF16", 4096, 4096)),
     "stored-transposed": lambda: llama(turn("up_proj")),
+    "ones-left-out": gguf_without_ones,
     "stored-reshaped": lambda: llama(flatten("up_proj")),
     "dtypes-mixed": lambda: llama(retype("F32", "norm")),
     "dtype-differs": lambda: llama(retype("F32", "")),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from inspector.algebra.names import key_of
@@ -46,7 +46,7 @@ def for_llama_cpp(audited: Audit, findings: Sequence[Finding], load: Load) -> li
     """Adapts the findings to llama.cpp; names of another program become one finding that replaces all that follow from
     it.
     """
-    findings = [*one_for_each_cause(audited, findings), *_unknown(audited)]
+    findings = [*map(_milder_without_ones(audited), one_for_each_cause(audited, findings)), *_unknown(audited)]
     other = of_another_architecture(audited)
     if other is not None:
         return [*(one for one in findings if not isinstance(one, ContentFinding)), other]
@@ -67,6 +67,23 @@ def for_llama_cpp(audited: Audit, findings: Sequence[Finding], load: Load) -> li
         because=f"{load.loader}: {load.because}",
     )
     return [*(one for one in findings if not isinstance(one, ContentFinding)), named]
+
+
+def _milder_without_ones(audited: Audit) -> Callable[[Finding], Finding]:
+    """A function that makes the finding on other dims a note if only dims of 1 are left out in an image model."""
+    from inspector.findings.shapes import OnesLeftOut, StoredReshaped
+
+    values: Mapping[str, object] = {} if audited.checkpoint.metadata is None else audited.checkpoint.metadata.values
+    placed = () if audited.case is None else audited.case.placement.mismatched
+    others = [one for one in placed if one.reshaped]
+    ones = all(one.layout.shape == tuple(dim for dim in one.block.shape if dim != 1) for one in others)
+
+    def milder(finding: Finding) -> Finding:
+        if not isinstance(finding, StoredReshaped) or not ones or values.get("general.architecture") not in OF_COMFYUI:
+            return finding
+        return OnesLeftOut(**finding.stated_fields())
+
+    return milder
 
 
 def of_another_architecture(audited: Audit) -> GgufArchitectureDisagrees | None:
