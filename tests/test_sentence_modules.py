@@ -111,6 +111,17 @@ def test_a_lost_list_of_modules_is_reported(files: dict[str, Any], wanted: set[s
     assert load.outcome == "complete"
 
 
+@pytest.mark.parametrize(("files", "wanted"), [
+    ((), set()), (("config_setfit.json",), {"N642"}), (("config_setfit.json", "model_head.pkl"), set()),
+    (("model_head.pkl",), set()),
+])  # fmt: skip
+def test_a_lost_head_of_setfit_is_reported(files: tuple[str, ...], wanted: set[str], tmp_path: Path) -> None:
+    place = folder(tmp_path / "encoder", [POOLING, NORMALIZE])
+    for name in files:
+        (place / name).write_text("{}", encoding="utf-8")
+    assert codes(audited(place)) == wanted
+
+
 @pytest.mark.parametrize(("model_type", "suffix", "lost"), [
     ("roberta", "ForCausalLM", ""), ("roberta", "ForCausalLM", "lm_head."), ("bert", "ForMaskedLM", "cls."),
     ("t5", "ForConditionalGeneration", "decoder."),

@@ -23,13 +23,16 @@ from inspector.reconciler.wording import family_name
 
 if TYPE_CHECKING:
     from inspector.auditing.pipeline.sentence_modules import AuditFolder, ModulesRead
-    from inspector.findings.declared import ModulesUnlisted, TokenIds
+    from inspector.findings.declared import ClassifierHeadMissing, ModulesUnlisted, TokenIds
     from inspector.matcher.reading import Reading
     from inspector.reconciler.place import Placed
 
 ADDED_TOKENS: Final = "added_tokens.json"
 TOKENIZER: Final = "tokenizer.json"
 TOKENIZER_CONFIG: Final = "tokenizer_config.json"
+OF_SETFIT: Final = "config_setfit.json"
+SETFIT_HEAD: Final = "model_head.pkl"
+"""What SetFit's `save_pretrained` writes beside the sentence encoder (`setfit/modeling.py`)."""
 READ: Final = 1 << 16
 """Bytes at the beginning of these files that are read: tokenizer.json begins with the list of added tokens."""
 SHORT: Final = f"only the first {READ:,} bytes of this file are read"
@@ -55,7 +58,7 @@ def with_declared(audited: Audit, audit_part: AuditFolder) -> Audit:
 
         audited = with_modules(audited, sentence_modules(audited.checkpoint, audited, audit_part))
     findings = [*findings_on_class(audited), *_of_code(audited), *_of_tokens(audited, added)]
-    findings += _unlisted(audited.checkpoint)
+    findings += [*_unlisted(audited.checkpoint), *_headless(audited.checkpoint)]
     if not findings:
         return audited
     return audited.with_findings([*_without_its_names(audited.findings, findings), *findings])
@@ -68,6 +71,15 @@ def _unlisted(checkpoint: Checkpoint) -> Iterator[ModulesUnlisted]:
         from inspector.findings.declared import ModulesUnlisted
 
         yield ModulesUnlisted(place=Place(file=OF_ENCODER))
+
+
+def _headless(checkpoint: Checkpoint) -> Iterator[ClassifierHeadMissing]:
+    """The finding on a classifier of SetFit without its head."""
+    known = len(checkpoint.siblings) < SIBLINGS_KEPT and not checkpoint.alone
+    if known and OF_SETFIT in checkpoint.siblings and SETFIT_HEAD not in checkpoint.siblings:
+        from inspector.findings.declared import ClassifierHeadMissing
+
+        yield ClassifierHeadMissing(place=Place(file=OF_SETFIT))
 
 
 def with_modules(audited: Audit, modules: ModulesRead) -> Audit:

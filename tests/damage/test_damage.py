@@ -284,6 +284,34 @@ def test_a_wrong_key_of_any_kind_is_one_finding(model_type: str, suffix: str, ke
     assert found == right if not layers else [one == "hybrid" for one in found] == [one == "hybrid" for one in right]
 
 
+@pytest.mark.parametrize("model_type", ["deberta", "deberta-v2"])
+@pytest.mark.parametrize("legacy", [True, None])
+@pytest.mark.parametrize("discriminator", [False, True])
+def test_the_published_heads_of_deberta_need_another_setting(
+    model_type: str, legacy: bool | None, discriminator: bool
+) -> None:
+    """The discriminator's head is not the language head under another name."""
+    record = base_record(model_type, "MaskedLM")
+    d, spec = record["config"]["hidden_size"], spec_of(record)
+    kept = {name: entry for name, entry in spec.items() if not name.startswith("cls.")}
+    for name, shape in (("dense.weight", (d, d)), ("dense.bias", (d,)), ("LayerNorm.weight", (d,)),
+                        ("LayerNorm.bias", (d,))):  # fmt: skip
+        kept[f"lm_predictions.lm_head.{name}"] = ("F32", shape)
+        if discriminator:
+            kept[f"mask_predictions.{name}"] = ("F32", shape)
+    kept["lm_predictions.lm_head.bias"] = ("F32", (record["config"]["vocab_size"],))
+    if discriminator:
+        kept |= {
+            "mask_predictions.classifier.weight": ("F32", (1, d)),
+            "mask_predictions.classifier.bias": ("F32", (1,)),
+        }
+    stated = {"legacy": legacy} if legacy is not None else {}
+    config = {**{key: one for key, one in record["config"].items() if key != "legacy"}, **stated}
+    audited = judged(kept, {"architectures": [record["class"]], **config})
+    assert codes(audited) == {"C310"}
+    assert [one.facts["key"] for one in audited.findings if one.code == "C310"] == ["legacy"]
+
+
 UNDECIDED = [
     ("phi3", "CausalLM", "num_attention_heads", 12),
     ("audio-spectrogram-transformer", "ASTModel", "num_mel_bins", 50),

@@ -495,6 +495,14 @@ def without_modules() -> Audit:
         return audit(place)
 
 
+def without_classifier() -> Audit:
+    """A classifier of SetFit whose head was not copied."""
+    with TemporaryDirectory() as place:
+        write(Path(place), genuine(BERT_BASE), BERT_BASE)
+        (Path(place) / "config_setfit.json").write_text('{"labels": ["no", "yes"]}', encoding="utf-8")
+        return audit(place)
+
+
 def wide_pooling() -> Audit:
     """A sentence encoder whose pooling states the width of another model."""
     with TemporaryDirectory() as place:
@@ -831,6 +839,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "tokens-beyond-rows": lambda: folder({**LLAMA8B, "eos_token_id": 128256}),
     "module-missing": without_dense,
     "modules-unlisted": without_modules,
+    "classifier-head-missing": without_classifier,
     "pooling-width-differs": wide_pooling,
     "pipeline-incomplete": without_unet,
     "entry-unknown": lambda: pipeline_with_entries(unet=["diffusers", "UNet2DConditionModell"]),

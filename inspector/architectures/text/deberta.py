@@ -49,9 +49,14 @@ NEW_HEAD = under("lm_predictions.lm_head",
     part("LayerNorm",           "norm.head",       affine("d")),
     part("bias",                "head.token.bias", param("V")),
     when="not (legacy | true)")
+DISCRIMINATOR = under("mask_predictions",      # of the published weights of v3; no class reads it
+    part("dense",                 "head.dense", dense("d -> d")),
+    part("LayerNorm",             "norm.head",  affine("d")),
+    part("classifier",            "head.class", dense("d -> 1")),
+    optional=True, extra="unused", tower="unused")
 HEADS = (
     head("Model",                     ""),
-    head("ForMaskedLM",               "deberta.", LEGACY_HEAD, NEW_HEAD),
+    head("ForMaskedLM",               "deberta.", LEGACY_HEAD, NEW_HEAD, DISCRIMINATOR),
     head("ForSequenceClassification", "deberta.", POOLER, CLASSIFIER),
     head("ForMultipleChoice",         "deberta.", POOLER, CHOICE),
     head("ForTokenClassification",    "deberta.", CLASSIFIER),
