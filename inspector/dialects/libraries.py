@@ -112,6 +112,20 @@ LIBRARIES: Final = (
             "transformer.layers.#.attention.query_key_value.weight",
         ),
     ),
+    (
+        "Megatron-LM before 2021",
+        (
+            "language_model.embedding.word_embeddings.weight",
+            "language_model.transformer.layers.#.attention.query_key_value.weight",
+        ),
+    ),
+    (
+        "Megatron-LM",  # BERT and T5: the dialect has the decoders alone
+        (
+            "language_model.embedding.word_embeddings.weight",
+            "language_model.encoder.layers.#.self_attention.query_key_value.weight",
+        ),
+    ),
     ("TensorRT-LLM", ("transformer.vocab_embedding.weight", "transformer.layers.#.attention.dense.weight")),
     ("fairseq", ("decoder.sentence_encoder.layers.#.self_attn.q_proj.weight",)),
     ("fairseq", ("encoder.sentence_encoder.layers.#.self_attn.q_proj.weight",)),

@@ -11,6 +11,7 @@ from inspector.algebra.expression import parse, words
 from inspector.findings.finding import Finding, Place
 from inspector.notation.binding import Block
 from inspector.notation.roles import DISPUTED
+from inspector.notation.scope import Scope
 from inspector.notation.slots import scope_of
 from inspector.reconciler import ledger
 from inspector.reconciler.reconcile import Reconciled
@@ -103,10 +104,20 @@ def _said_extent(case: Reconciled, blocks: Sequence[Block]) -> tuple[str, int] |
     for block in blocks:
         scope = scope_of(case.corrected.scope, block.slot)
         for hole in (hole for hole in block.slot.holes if hole in scope.symbols and hole not in shared):
-            for path in words(parse(scope.symbols[hole])):
-                value = scope.settings.values.get(path[0])
-                if len(path) == 1 and path[0] not in scope.symbols and type(value) is int and value > 0:
-                    return path[0], value
+            if said := _said_by(scope, hole):
+                return said
+    return None
+
+
+def _said_by(scope: Scope, symbol: str) -> tuple[str, int] | None:
+    """The key from which a symbol is read, possibly as the symbol of a submodel, and its value."""
+    for path in words(parse(scope.symbols[symbol])):
+        value = scope.settings.values.get(path[0])
+        if len(path) == 1 and path[0] not in scope.symbols and type(value) is int and value > 0:
+            return ".".join((*map(str, scope.prefix), path[0])), value
+        submodel = scope.submodels.get(path[0]) if len(path) == 2 else None
+        if submodel is not None and path[1] in submodel.symbols and (said := _said_by(submodel, path[1])):
+            return said
     return None
 
 

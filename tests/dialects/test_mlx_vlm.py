@@ -13,6 +13,7 @@ from inspector.auditing.start import audit_loaded
 from inspector.comparing.checkpoints import compare_audits
 from inspector.loader.set_reading import WeightFile
 from tests.adapters.records import Spec, checkpoint
+from tests.checkpoints import plan_of
 from tests.judged import base_record, codes, judged, spec_of
 
 TYPES = ["qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_5", "mistral3", "llava", "gemma3", "paligemma", "internvl",
@@ -55,6 +56,20 @@ def test_mlx_vlm(model_type: str) -> None:
     assert codes(stored({name: entry for name, entry in spec.items() if name != lost}, config, "mlx")) == {"N403"}
     turned = any(len(shape) > 3 for _, shape in spec.values())
     assert codes(stored(spec, config, "pt")) == ({"D501"} if turned else set())  # torch has the channels first
+
+
+@pytest.mark.parametrize("model_type", ["qwen3_5", "qwen3_5_moe"])
+def test_layers_for_further_tokens_below_the_text_model(model_type: str) -> None:
+    """As oMLX and mlx-vlm keep them. mlx-lm leaves them out."""
+    spec, config = written(model_type)
+    extra = {
+        f"language_model.{block.key}": ("BF16", tuple(dim or 0 for dim in block.shape))
+        for block in plan_of(config).blocks
+        if block.slot.extra == "mtp" and not block.slot.holes
+    }
+    audited = stored({**spec, **extra}, config, "mlx")
+    assert len(extra) > 3 and "N406" not in codes(audited)
+    assert "N410" in {one.code for one in audited.findings}
 
 
 @pytest.mark.parametrize("model_type", ["llama", "qwen3", "gemma2", "olmoe"])

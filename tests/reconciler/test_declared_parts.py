@@ -9,7 +9,7 @@ import pytest
 from inspector.auditing.result import Audit
 from inspector.notation.binding import Block
 from tests.checkpoints import Spec, genuine, plan_of
-from tests.judged import judged
+from tests.judged import base_record, judged, spec_of
 
 QWEN: dict[str, Any] = {
     "model_type": "qwen3_5_moe_text", "architectures": ["Qwen3_5MoeForCausalLM"], "hidden_size": 56,
@@ -45,6 +45,18 @@ def test_declared_and_absent_is_a_note(config: dict[str, Any], key: str) -> None
     absent = sum(block.tensors * (block.elements or 0) for block in part(declaring) if block.tie is None)
     assert declared(audited) == [(key, 1, absent)]
     assert absent > 0
+    assert audited.verdict == "clean"
+
+
+@pytest.mark.parametrize(("model_type", "key"), [
+    ("qwen3_5", "mtp_num_hidden_layers"), ("qwen3_5_moe", "mtp_num_hidden_layers"),
+    ("glm_ocr", "num_nextn_predict_layers"), ("glm4v_moe", "num_nextn_predict_layers"),
+])  # fmt: skip
+def test_declared_in_the_config_of_the_text_model(model_type: str, key: str) -> None:
+    record = base_record(model_type, "ForConditionalGeneration")
+    config = {**record["config"], "text_config": {**record["config"]["text_config"], key: 1}}
+    audited = judged(spec_of(record), config)
+    assert [found[:2] for found in declared(audited)] == [(f"text_config.{key}", 1)]
     assert audited.verdict == "clean"
 
 

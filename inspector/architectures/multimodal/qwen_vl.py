@@ -176,10 +176,11 @@ LABELS = (
 QWEN3_5_PARTS = rows(
     submodel("text",   "language_model.", head="Model"),
     submodel("vision", "visual.", QWEN3_5_VISION))
+MLX_NAMES_WITH_MTP = {**MLX_NAMES, "mtp.": "language_model.mtp."}  # kept by oMLX and mlx-vlm; mlx-lm leaves them out
 QWEN3_5 = Architecture("qwen3_5", ties=TIES, dims=TEXT | NEXT | Dims(C="labels", ff="text.ff"),
-                       dialects=({}, MLX_NAMES), parts=QWEN3_5_PARTS,
+                       dialects=({}, MLX_NAMES_WITH_MTP), parts=QWEN3_5_PARTS,
     heads=(head("ForConditionalGeneration", "model.", LM_HEAD, DENSE_MTP, default=True), *BARE_MODEL[1:], *LABELS))
-QWEN3_5_MOE = Architecture("qwen3_5_moe", ties=TIES, dialects=({}, MLX_NAMES), parts=QWEN3_5_PARTS,
+QWEN3_5_MOE = Architecture("qwen3_5_moe", ties=TIES, dialects=({}, MLX_NAMES_WITH_MTP), parts=QWEN3_5_PARTS,
                            dims=TEXT | NEXT | Dims(C="labels", E="text.E", fe="text.fe", fs="text.fs"),
     heads=(head("ForConditionalGeneration", "model.", LM_HEAD, SPARSE_MTP, default=True), *BARE_MODEL[1:], *LABELS))
 QWEN4_EXP = Architecture("qwen4_exp", ties=TIES, dims=TEXT | Dims(C="labels"), dialects=({}, MLX_NAMES),

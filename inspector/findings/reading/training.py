@@ -86,10 +86,23 @@ class PartitionedSave(Finding, frozen=True, kw_only=True):
 
     row_texts = (("entries", "{names:first entries 4}"), ("stored", "{bytes} bytes", "bytes"))
 
+    @property
+    def _only(self) -> str:
+        """The one file of DeepSpeed if the optimizer's files, which zero_to_fp32.py reads, are not here."""
+        alone = self.what == "zero" and self.entries == 1 and not self.script
+        return self.names[0] if alone and self.names[0].startswith("mp_rank_") else ""
+
     def headline(self) -> str:
+        if self._only:
+            return "DeepSpeed's file of the model, which loaders do not read"
         return f"partitions of {_TOOLS[self.what]}, not loadable weights"
 
     def remedy(self) -> Remedy:
+        if self._only:
+            return Remedy(
+                f"save `module` of {self._only} as pytorch_model.bin: it has the whole weights, unless ZeRO-3 or "
+                "several ranks wrote it; audit the file by its path to see which"
+            )
         if self.what == "zero" and self.script:
             return Remedy("run `python zero_to_fp32.py . merged` in the folder")
         return Remedy(_REMEDIES[self.what])
