@@ -133,6 +133,8 @@ def below(prefix: str, model_type: str, suffix: str) -> Spec:
     ({**below("text_encoder.", "bert", "BertModel"), **below("vision.tower.", "clip_vision_model", "Model")},
      {"text_encoder.": "bert", "vision.tower.": "clip_vision_model"}),
     ({f"backbone.{name}": entry for name, entry in TIMM_VIT.items()}, {"backbone.": "timm"}),
+    ({f"{prefix}{name}": entry for prefix in ("model.", "teacher.") for name, entry in TIMM_VIT.items()},
+     {"model.": "timm", "teacher.": "timm"}),
     (below("policy.vlm.model.", "qwen2_5_vl", "ForConditionalGeneration"), {"policy.vlm.model.": "qwen2_5_vl"}),
     ({f"encoder.trunk.{name}": entry for name, entry in TIMM_VIT.items()}, {"encoder.trunk.": "timm"}),
     (below("net.", "bert", "BertModel") | {"net.embeddings.own.weight": ("F32", (3, 48))}, {}),

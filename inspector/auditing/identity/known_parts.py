@@ -22,6 +22,8 @@ DEEPEST: Final = 5
 """Most segments of a prefix."""
 MOST_FAMILIES: Final = 2_000
 """Most families in which parts are searched."""
+OF_LIBRARY: Final = frozenset({"deepseek_vl_v2_vision"})
+"""Types that are a model of timm under its names: without more of the model, the library is named."""
 MOST_PREFIXES: Final = 24
 """Most prefixes that are tried."""
 
@@ -72,4 +74,5 @@ def _model_of(families: Families) -> str | None:
     """The type whose definition knows all these names, with few of its own missing, or their library."""
     readings = read_by_names(families, {}, share=1.0, most=MOST_TRIED, prefixes=False)[0]
     names = [name for reading in readings if reading.coverage == 1 for name in reading.definition.names]
-    return min(names, key=preference) if names else library_of(families)
+    name = min(names, key=preference, default=None)
+    return library_of(families) if name is None or name in OF_LIBRARY else name

@@ -16,7 +16,7 @@ WRAPPING: Final = "model."
 """The prefix of an object that contains the model, such as the module of Lightning."""
 PARALLEL: Final = "module."
 """The prefix of DataParallel, which some programs remove; the other prefixes of wrappers begin with an underscore."""
-AROUND: Final = frozenset({"backbone.", "module.backbone."})
+AROUND: Final = frozenset({WRAPPING, "backbone.", "module.backbone."})
 """Prefixes of a library's model inside a model of other code, if there are other names beside them."""
 ONLY_BELOW: Final = {"Meta's sam3": "detector."}
 """The prefix below which a library's own model is in its files: its loader selects these names and ignores all others.
