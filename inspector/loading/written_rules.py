@@ -48,12 +48,20 @@ _LIMITS: Final = ("(time_step_limit != null) and (len(time_step_limit) != 2)",)
 """Transformers 5 reads the list as a tuple of two numbers (`configuration_bamba.py` and those like it)."""
 _ADAPTIVE: Final = ("(asm != false)",)
 """The head for this is built with `asm_cutoffs`, which the config classes do not have (`modeling_xlm.py`)."""
+_NO_POWER: Final = "((2 ** log2(codebook_size)) != codebook_size)"
+_OF_BART: Final = "(({0}.d_model % {0}.{1}) != 0)"
+_HEADS_OF_BART: Final = ("encoder_attention_heads", "decoder_attention_heads")
+_NONE_KEEPS: Final = (
+    "(shares > 0) and (len(own - full) == len(own))",
+    "(shares > 0) and (len(own) < len(L)) and (len(own - full) == 0) and (len(L - full) > 0)",
+)
+"""No layer of a type keeps the keys and values that others of this type share (`configuration_gemma4.py`)."""
 _OF_SIDES: Final[Mapping[str, tuple[str, ...]]] = {
     "deepseek_ocr2_sam_vision_model": (_BELOW_TWO.format("downsample_channels"),),
     "ernie4_5_vl_moe_text": (_BELOW_TWO.format("moe_intermediate_size"),),
     "hiera": (_BELOW_TWO.format("image_size"), _BELOW_TWO.format("patch_stride")),
     "kimi_k25": (_BELOW_TWO.format("vision_config.merge_kernel_size"),),
-    "minicpmv4_6_vision": (_BELOW_TWO.format("window_kernel_size"),),
+    "minicpmv4_6_vision": (_BELOW_TWO.format("window_kernel_size"), "((hidden_size % num_attention_heads) != 0)"),
     **dict.fromkeys(
         ("pp_ocrv5_mobile_rec", "pp_ocrv5_server_rec", "pp_ocrv6_small_rec"), (_ABOVE_TWO.format("conv_kernel_size"),)
     ),
@@ -101,6 +109,7 @@ WRITTEN: Final[Mapping[str, Mapping[str, Any]]] = {
         "config": (
             f"(output_gate_type != null) and (output_gate_type != '') and {_GATES}",
             f"{_HAS_NGRAMS} and (len(eos_token_id) == 0)",
+            "((indexer_budget % indexer_compress_ratio) != 0)",
         ),
         "stages": (
             ("5", "len(ple_layer_ids)", "(ple_layer_ids[{S}] < 1) or (ple_layer_ids[{S}] > num_hidden_layers)", ()),
@@ -126,6 +135,22 @@ WRITTEN: Final[Mapping[str, Mapping[str, Any]]] = {
                 (),
             ),
         ),
+    },
+    **{name: {"stages": (("45", "1", _NO_POWER, ()),)} for name in ("dac", "encodec")},
+    "mimi": {"config": (_NO_POWER,), "stages": (("4", "1", _NO_POWER, ()),)},
+    **{
+        name: {"stages": tuple(("5", "1", one, ()) for one in _NONE_KEEPS)}
+        for name in ("gemma4_text", "gemma4_unified_text")
+    },
+    **{
+        name: {"stages": [("45", "1", _OF_BART.format(part, one), ()) for one in _HEADS_OF_BART]}
+        for name, part in (("florence2", "text_config"), ("rag", "generator"))
+    },
+    "granite_speech_encoder": {"stages": (("45", "1", "(context_size <= 0) or (context_size > max_pos_emb)", ()),)},
+    "nystromformer": {"stages": (("45", "1", "(inv_coeff_init_option == true)", ()),)},
+    "xlm": {
+        "classes": {"XLMWithLMHeadModel": _ADAPTIVE},
+        "stages": (("45", "1", "(is_encoder == false)", ()),),
     },
     "seggpt": {
         "stages": (
@@ -162,7 +187,6 @@ WRITTEN: Final[Mapping[str, Mapping[str, Any]]] = {
         },
     },
     "flaubert": {"classes": {"FlaubertWithLMHeadModel": _ADAPTIVE}},
-    "xlm": {"classes": {"XLMWithLMHeadModel": _ADAPTIVE}},
 }
 """Model type -> conditions that must not hold: `config` and `older` of config classes of 5.23 and 4.57, `classes` of
 single classes, `stages` as in `config_rules.json`; the symbols of a definition may be in them."""

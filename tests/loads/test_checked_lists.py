@@ -101,6 +101,16 @@ NEWEST: list[tuple[str, str, tuple[str, Any], Expected]] = [
     ("detr", "Detection", ("backbone_config.depths", [2, 1, 2, 1, 1]), (0, 0)),
     ("kimi_k25", "Generation", ("vision_config.merge_kernel_size", [2]), None),
     ("radio", "Model", ("norm_std", [0.2, 0.2]), None),
+    # numbers that parts compare
+    ("florence2", "Generation", ("text_config.decoder_attention_heads", 5), None),
+    ("minicpmv4_6", "Generation", ("vision_config.num_attention_heads", 5), None),
+    ("gemma4", "Generation", ("text_config.num_kv_shared_layers", 1), None),
+    ("granite_speech_encoder", "Encoder", ("context_size", 54), None),
+    ("moshi", "MoshiModel", ("audio_encoder_config.codebook_size", 33), None),
+    ("xcodec", "Model", ("acoustic_model_config.codebook_size", 33), None),
+    ("xlm", "XLMModel", ("is_encoder", False), None),
+    ("nystromformer", "NystromformerModel", ("inv_coeff_init_option", True), None),
+    ("qwen4_exp_text", "CausalLM", ("indexer_budget", 17), None),
     # what config classes compute if it is absent, and models read
     ("patchtsmixer", "Prediction", ("num_patches", 9), None),
     ("phi4_multimodal_audio", "Model", ("nemo_final_size", 7), None),
