@@ -48,6 +48,7 @@ _LIMITS: Final = ("(time_step_limit != null) and (len(time_step_limit) != 2)",)
 """Transformers 5 reads the list as a tuple of two numbers (`configuration_bamba.py` and those like it)."""
 _ADAPTIVE: Final = ("(asm != false)",)
 """The head for this is built with `asm_cutoffs`, which the config classes do not have (`modeling_xlm.py`)."""
+_DECODER: Final = "(is_encoder == false)"
 _NO_POWER: Final = "((2 ** log2(codebook_size)) != codebook_size)"
 _OF_BART: Final = "(({0}.d_model % {0}.{1}) != 0)"
 _HEADS_OF_BART: Final = ("encoder_attention_heads", "decoder_attention_heads")
@@ -146,11 +147,15 @@ WRITTEN: Final[Mapping[str, Mapping[str, Any]]] = {
         name: {"stages": [("45", "1", _OF_BART.format(part, one), ()) for one in _HEADS_OF_BART]}
         for name, part in (("florence2", "text_config"), ("rag", "generator"))
     },
-    "granite_speech_encoder": {"stages": (("45", "1", "(context_size <= 0) or (context_size > max_pos_emb)", ()),)},
+    **{
+        name: {"stages": (("45", "1", "(context_size <= 0) or (context_size > max_pos_emb)", ()),)}
+        for name in ("granite_speech_encoder", "granite_speech_plus_encoder")
+    },
+    "idefics2_vision": {"stages": (("45", "1", "((hidden_size % num_attention_heads) != 0)", ()),)},
     "nystromformer": {"stages": (("45", "1", "(inv_coeff_init_option == true)", ()),)},
     "xlm": {
         "classes": {"XLMWithLMHeadModel": _ADAPTIVE},
-        "stages": (("45", "1", "(is_encoder == false)", ()),),
+        "stages": (("45", "1", _DECODER, ()),),
     },
     "seggpt": {
         "stages": (
@@ -186,7 +191,10 @@ WRITTEN: Final[Mapping[str, Mapping[str, Any]]] = {
             "ReformerModelWithLMHead": ("(is_decoder == false)",),
         },
     },
-    "flaubert": {"classes": {"FlaubertWithLMHeadModel": _ADAPTIVE}},
+    "flaubert": {
+        "classes": {"FlaubertWithLMHeadModel": _ADAPTIVE},
+        "stages": (("45", "1", _DECODER, ()),),
+    },
 }
 """Model type -> conditions that must not hold: `config` and `older` of config classes of 5.23 and 4.57, `classes` of
 single classes, `stages` as in `config_rules.json`; the symbols of a definition may be in them."""

@@ -55,7 +55,7 @@ ULTRABERT = Architecture("ultrabert", dialects=({}, {"ultrabert.": "model.", "cl
         head("ForSequenceClassification ForTokenClassification", "ultrabert.", CLASSIFIER),
         head("ForQuestionAnswering",      "ultrabert.", part("qa_outputs", "head.span", dense("d -> 2")))))
 JINA_EMBEDDINGS_V3 = Architecture("jina_embeddings_v3", ties="tie_word_embeddings | true",
-    dims=ENCODER | Dims(a="h*head_dim | d"),
+    dims=ENCODER | Dims(a="h*(head_dim | d//h)"),
     parts=rows(
         part("embeddings.word_embeddings",       "embed.token", table("V d")),
         part("embeddings.token_type_embeddings", "embed.type",  table("y d")),
