@@ -132,7 +132,8 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
             return Remedy(f"load it with another program, or quantize the original model again for {self.loader}")
         if self.outcome == "refuses" and self.keys:
             return self._of_keys()
-        return Remedy("correct what it refuses, as stated above" if self.outcome == "refuses" else "")
+        elsewhere = ", or load it with another program" if self.loader == "mlx" else ""
+        return Remedy(f"correct what it refuses, as stated above{elsewhere}" if self.outcome == "refuses" else "")
 
     def _of_keys(self) -> Remedy:
         """The remedy for values that the loader refuses."""

@@ -290,6 +290,44 @@ def test_keys_that_mlx_requires(tmp_path: Path, model_type: str, key: str) -> No
         assert load.outcome == (COMPLETE if key in config else REFUSES) and (key in load.because) != (key in config)
 
 
+def of_mlx(path: Path, spec: Any, config: dict[str, Any]) -> tuple[str, str]:
+    (load,) = judged_for(audit(str(write(healthy(spec, config), path))), "mlx").loads
+    return load.outcome, load.because
+
+
+@pytest.mark.parametrize(
+    ("model_type", "change", "said"),
+    [
+        ("mixtral", {}, "head_dim"), ("helium", {}, "head_dim"), ("falcon_h1", {}, "64 for head_dim"),
+        ("gpt_neox", {}, "4 * hidden_size"), ("phimoe", {}, "biases"), ("bitnet", {}, "packed BitNet"),
+        ("deepseek_v2", {}, "rope_scaling"), ("gpt_oss", {}, "MXFP4"), ("llama4_text", {}, "experts"),
+        ("olmo", {}, "training code"), ("gpt_bigcode", {"n_inner": None}, "n_inner"),
+        ("recurrent_gemma", {}, "one key"),
+        ("llama", {}, ""), ("qwen3", {}, ""), ("olmo2", {}, ""), ("granite", {}, ""), ("starcoder2", {}, ""),
+        ("deepseek_v3", {}, ""),
+    ],
+)  # fmt: skip
+def test_models_that_mlx_builds_otherwise(tmp_path: Path, model_type: str, change: dict[str, Any], said: str) -> None:
+    """Measured with mlx-lm 0.32.2 on the records of transformers 4.57 and 5.23."""
+    older = [one for one in records(model_type) if one["writer"].endswith("4.57.6") and not one["variant"]]
+    record = next(one for one in older if "CausalLM" in one["class"])
+    outcome, because = of_mlx(tmp_path, spec_of(record), {**record["config"], **change})
+    assert outcome == (REFUSES if said else COMPLETE) and said in because
+
+
+@pytest.mark.parametrize(("model_type", "change", "outcome"), [
+    ("gemma3", {}, REFUSES), ("gemma3", {"vocab_size": 109}, COMPLETE), ("qwen3_vl", {}, REFUSES),
+])  # fmt: skip
+def test_what_mlx_reads_of_the_text_config(
+    tmp_path: Path, model_type: str, change: dict[str, Any], outcome: str
+) -> None:
+    """Measured with mlx-lm 0.32.2: gemma3.py sets the vocabulary of `text_config` to its own."""
+    older = [one for one in records(model_type) if one["writer"].endswith("4.57.6") and not one["variant"]]
+    record = next(one for one in older if "ForConditionalGeneration" in one["class"])
+    found, because = of_mlx(tmp_path, spec_of(record), {**record["config"], **change})
+    assert found == outcome and ("text_config" in because) == (outcome == REFUSES)
+
+
 @pytest.mark.parametrize(
     ("model_type", "head", "outcome"),
     [

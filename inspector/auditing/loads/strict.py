@@ -13,6 +13,7 @@ from inspector.loading.converter import HEAD
 from inspector.loading.mlx_heads import head_refused
 from inspector.loading.mlx_keys import keys_lacking
 from inspector.loading.mlx_methods import of_other_tool
+from inspector.loading.mlx_models import refusal_of_model
 from inspector.loading.outcome import COMPLETE, RANDOM, REFUSES, UNKNOWN, Load
 from inspector.reconciler.ledger import COPY
 
@@ -36,7 +37,8 @@ def refused(audited: Audit, values: Mapping[str, Any], loads: tuple[Load, ...]) 
     if any(one.loader == "mlx" and one.outcome == COMPLETE for one in loads):
         lacking = keys_lacking(kind if isinstance(kind, str) else None, values)
         because = f"its ModelArgs require {', '.join(lacking)}, which config.json does not state"
-        loads = tuple(_refusing(one, because) if lacking and one.loader == "mlx" else one for one in loads)
+        because = because if lacking else refusal_of_model(values, audited.checkpoint.tensors)
+        loads = tuple(_refusing(one, because) if because and one.loader == "mlx" else one for one in loads)
     if _has_only_tied_head(audited):
         loads = tuple(_without_embedding(one) for one in loads)
     if not _has_prefix(audited):
