@@ -78,7 +78,16 @@ def renamed_layers() -> tuple[Spec, dict[str, Any]]:
     return respelled(spec, ("self_attn.q_proj", "attention.wqkv")), {**config, "auto_map": AUTO}
 
 
-OWN = [bert_with_gates, task_adapters, colbert, reward, first_llava, renamed_layers]
+def gates_in_one_matrix() -> tuple[Spec, dict[str, Any]]:
+    """Nucleotide Transformer v2: ESM with two halves in one matrix and without its bias, under a class of that name."""
+    spec, config = stored("esm", "ForMaskedLM")
+    wide = {name: ("F32", (2 * one[1][0], one[1][1])) for name, one in spec.items()
+            if name.endswith("intermediate.dense.weight")}  # fmt: skip
+    kept = {name: one for name, one in spec.items() if not name.endswith("intermediate.dense.bias")}
+    return {**kept, **wide}, {**config, "auto_map": AUTO}
+
+
+OWN = [bert_with_gates, task_adapters, colbert, reward, first_llava, renamed_layers, gates_in_one_matrix]
 
 
 @pytest.mark.parametrize("make", OWN)
@@ -91,6 +100,22 @@ def test_custom_code_is_undecided(make: Any) -> None:
     advice = f"help  load it with the code of {config['architectures'][0]}"
     assert [advice in audit_text(audited), advice in audit_text(audited, verbose=True)] == [True, True]
     assert audited.counts.unique_parameters == sum(prod(shape) for _, shape in spec.values())
+
+
+def test_other_matrices_without_code_are_errors() -> None:
+    spec, config = gates_in_one_matrix()
+    del config["auto_map"]
+    assert codes(judged(spec, config)) == {"D501", "N403"}
+
+
+@pytest.mark.parametrize("part", ["weight", "bias"])
+def test_custom_code_does_not_explain_one_of_the_two(part: str) -> None:
+    """A lost bias alone, or a matrix of another shape with its bias, is damage."""
+    spec, config = stored("esm", "ForMaskedLM")
+    for name in [name for name in spec if name.endswith(f"intermediate.dense.{part}")]:
+        spec = {**spec, name: ("F32", (184, 48))} if part == "weight" else {k: v for k, v in spec.items() if k != name}
+    audited = judged(spec, {**config, "auto_map": AUTO})
+    assert codes(audited) == {"D501" if part == "weight" else "N403"}
 
 
 @pytest.mark.parametrize(("model_type", "suffix", "module", "table"), [

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from inspector.architectures.catalog import preference
-from inspector.dialects.libraries import library_of
+from inspector.dialects.libraries import library_of, wrapper_of
 from inspector.matcher.families import Families, rekeyed
 from inspector.matcher.reading import read_by_names
 
@@ -75,4 +75,7 @@ def _model_of(families: Families) -> str | None:
     readings = read_by_names(families, {}, share=1.0, most=MOST_TRIED, prefixes=False)[0]
     names = [name for reading in readings if reading.coverage == 1 for name in reading.definition.names]
     name = min(names, key=preference, default=None)
-    return library_of(families) if name is None or name in OF_LIBRARY else name
+    if name is not None and name not in OF_LIBRARY:
+        return name
+    wrapper = wrapper_of(families)
+    return library_of(families) if all(key.startswith(wrapper) for key in families) else name

@@ -45,7 +45,9 @@ def own_code(config: Claim, case: Reconciled | None, judged: Sequence[Finding]) 
     mapped, foreign = has_own_model(values), is_foreign(config.class_name) and not defined
     if not (mapped or foreign) or (not mapped and (_is_named(config, judged) or _is_inside(config, judged))):
         return None
-    if case is not None and not _other_names(case, foreign, _is_of_authors(config)):
+    of_authors = _is_of_authors(config)
+    others = case is None or _other_names(case, foreign, of_authors) or (mapped and _other_matrices(case, of_authors))
+    if not others:
         return None
     from inspector.findings.names.architecture import CodeOfRepository
 
@@ -122,6 +124,15 @@ def is_foreign(class_name: str | None) -> bool:
 
     newest, older = names_of(NEWEST), names_of(OLDER)
     return not any(class_name in known for known in (newest.classes, newest.inner, older.classes))
+
+
+def _other_matrices(case: Reconciled, of_authors: bool) -> bool:
+    """True if modules in all layers have matrices of other shapes, which no value of the config gives, and lack their
+    biases: a class from a repository builds them.
+    """
+    bare = {gap.block.key.removesuffix(".bias") for gap in case.placement.missing if gap.block.key.endswith(".bias")}
+    reshaped = {one.block.key.removesuffix(".weight") for one in case.placement.mismatched if "#" in one.block.key}
+    return not of_authors and bool(bare & reshaped)
 
 
 def _other_names(case: Reconciled, foreign: bool, of_authors: bool) -> bool:
