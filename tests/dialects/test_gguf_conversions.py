@@ -265,6 +265,19 @@ def test_llama_cpp_refuses_a_split_file_with_a_part_that_is_none(content: bytes,
     assert {(one.loader, one.outcome) for one in found.loads} == {("llama.cpp", "refuses"), ("ollama", "refuses")}
 
 
+@pytest.mark.parametrize(("name", "refused"), [("exaone_moe", True), ("hy_v3", False), ("bailing_moe", False)])
+def test_a_layer_for_further_tokens_that_is_announced_and_not_stored(name: str, refused: bool, tmp_path: Path) -> None:
+    """Measured with llama.cpp of October 2026, which does without the layer in most architectures."""
+    file = written(name)
+    architecture = next(value for key, _, value in file.keys if key == "general.architecture")
+    keys = [(key, kind, value + key.endswith(".block_count") if kind == "u32" else value)
+            for key, kind, value in file.keys if "nextn" not in key]  # fmt: skip
+    found = audit(str(Written([*keys, (f"{architecture}.nextn_predict_layers", "u32", 1)], file.arrays, {}).save(
+        tmp_path / "model.gguf")))  # fmt: skip
+    assert [one[:4] for one in errors(found)] == (["N515"] if refused else [])
+    assert found.loads[0].outcome == ("refuses" if refused else "complete")
+
+
 @pytest.mark.parametrize("name", ["deepseek_v3", "t5", "llama"])
 def test_a_part_under_another_name_is_renamed(name: str, tmp_path: Path) -> None:
     folder = split(written(name), tmp_path)

@@ -238,6 +238,16 @@ def test_diffusers_refuses_differences_of_wans_embeddings_alone(part: str, pair:
     assert (refused is None) == pair and (pair or (refused is not None and refused.load.outcome == REFUSES))
 
 
+@pytest.mark.parametrize(("names", "refused"), [
+    (("<cat>",), False), (("<cat>", "<dog>"), True), (("clip_l", "clip_g"), True), (("emb_params",), False),
+    (("string_to_param.*", "string_to_param.cat"), False),
+])  # fmt: skip
+def test_diffusers_reads_one_embedding_of_a_file(names: tuple[str, ...], refused: bool) -> None:
+    """Measured with diffusers 0.42: `load_textual_inversion` raises ValueError for several vectors."""
+    audited = audited_spec(dict.fromkeys(names, ("F32", (2, 32))), None)
+    assert (refused_by(audited, "diffusers") is not None) == refused
+
+
 HEAD_OF = "lm_head.weight"
 
 

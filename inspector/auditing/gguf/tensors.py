@@ -38,6 +38,10 @@ JOINED_EXPERTS: Final = "blk.0.ffn_down_exps.weight"
 """Name of a layer's stacked experts, which llama.cpp asks for first if a file of 2023 stores each expert on its own
 (measured).
 """
+FURTHER: Final = frozenset({"exaone-moe"})
+"""Architectures that llama.cpp does not load without the layers that predict further tokens, although the model has the
+other ones (measured); it loads deepseek2, bailingmoe, hy_v3, qwen35 and qwen3next without.
+"""
 LAYERS: Final = ("blk.", "enc.blk.", "dec.blk.")
 """Beginnings of the names of tensors in layers."""
 
@@ -75,12 +79,23 @@ def absent_tensors(audited: Audit) -> list[str]:
         return []  # files are lost, or keys
     own = needed(checkpoint.metadata.values.get("general.architecture"))
     computed = [name for name in COMPUTED if name in own and name not in checkpoint.tensors]
+    computed += _of_further_layers(checkpoint.metadata.values, checkpoint.tensors)
     if joined_experts(audited) or any(one.severity == "error" for one in audited.findings):
         return computed
     families = {key_of(name)[0] for name in checkpoint.tensors}
     others = [pattern for pattern, other in IN_PLACE if any(other in name for name in families)]
     absent = (name for name in own - families if not any(pattern.search(name) for pattern in others))
     return [*computed, *sorted(name.replace("#", "{layer}") for name in absent if name not in computed)]
+
+
+def _of_further_layers(values: Mapping[str, object], names: Mapping[str, object]) -> list[str]:
+    """The first tensor of each layer that predicts further tokens, if the metadata announce it and it is not stored."""
+    architecture = values.get("general.architecture")
+    layers, further = (values.get(f"{architecture}.{key}") for key in ("block_count", "nextn_predict_layers"))
+    if architecture not in FURTHER or type(layers) is not int or type(further) is not int:
+        return []
+    absent = [at for at in range(layers - further, layers) if not any(name.startswith(f"blk.{at}.") for name in names)]
+    return [f"blk.{at}.attn_output.weight" for at in absent]
 
 
 def surplus_tensors(audited: Audit) -> list[str]:

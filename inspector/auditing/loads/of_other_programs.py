@@ -26,6 +26,11 @@ SPLIT: Final = frozenset({"FluxTransformer2DModel"})
 """Classes of which `from_single_file` of diffusers 0.42 was measured to refuse flat 4-bit matrices: it divides the
 matrices of its authors by rows.
 """
+TEXTUAL_INVERSION: Final = "textual inversion"
+OF_WEB_UI: Final = "string_to_param"
+"""Beginning of the vectors' name in a file of AUTOMATIC1111's web UI, which diffusers reads among others (measured with
+0.42: it raises ValueError for several vectors under other names).
+"""
 READS_FLAT: Final = "ComfyUI with ComfyUI_bitsandbytes_NF4, or Forge"
 
 
@@ -61,6 +66,10 @@ def _by_diffusers(audited: Audit) -> NotRead | None:
     kind = "" if audited.architecture is None else audited.architecture.name
     if audited.checkpoint.config is None and kind in SPLIT and any(one.because == FLAT for one in audited.skipped):
         return made(REFUSES, "from_single_file divides matrices by rows, and 4-bit ones are stored flat", READS_FLAT)
+    adapter, names = _adapter(audited), audited.checkpoint.tensors
+    several = len(names) > 1 and not any(name.startswith(OF_WEB_UI) for name in names)
+    if several and adapter is not None and adapter.type == TEXTUAL_INVERSION:
+        return made(REFUSES, "load_textual_inversion reads a file of one embedding alone", COMFYUI)
     kinds = (AdapterDimsUnread, AdapterMethodUnread, AdapterBlocksPartial, ControlNetDifferences)
     said = next((one for one in audited.findings if isinstance(one, kinds)), unread_names(audited.findings))
     if said is None:

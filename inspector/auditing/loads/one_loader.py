@@ -230,7 +230,8 @@ def _of_another_format(audited: Audit, loader: str) -> str:
         known = converter_of(loader, class_name)
         if known is not None:
             verb = "names" if known[1] else "does not name"
-            return f"it reads only GGUF files; the list of its converter ({known[0]}) {verb} {class_name or 'no class'}"
+            listed = f"the list of its converter ({known[0]}) {verb} {class_name}"
+            return f"it reads only GGUF files; {listed if class_name else 'config.json names no class to convert'}"
     return _unread_by(audited, loader)
 
 
