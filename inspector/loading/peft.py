@@ -136,10 +136,10 @@ def by_ollama(values: Mapping[str, Any], base_type: object, load: Load) -> tuple
     """What ollama does with a LoRA that PEFT loads: `ConvertAdapter` in its `convert/convert.go` reads those of two
     architectures of llama.cpp. Empty for them, and for a base of which the architecture is not known here.
     """
-    others = [name for name, (kind, _) in ARCHITECTURES.items() if kind == base_type]
-    if values.get("peft_type") != "LORA" or load.outcome == REFUSES or not others or base_type in READ_BY_OLLAMA:
+    known = any(kind == base_type for kind, _ in ARCHITECTURES.values())
+    if values.get("peft_type") != "LORA" or load.outcome == REFUSES or not known or base_type in READ_BY_OLLAMA:
         return ()
-    because = f"it converts adapters for llama and gemma2, and the base is {others[0]}"
+    because = f"it converts adapters for llama and gemma2, and the base is of type {base_type}"
     refused = Load(
         loader="ollama", version=None, outcome=REFUSES, because=because, files=load.files, intended=False,
         source="documented",

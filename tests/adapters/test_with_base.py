@@ -12,7 +12,7 @@ import pytest
 from inspector.auditing.start import audit
 from tests.adapters.records import alone, with_base
 from tests.checkpoints import Spec, genuine, write
-from tests.judged import codes
+from tests.judged import base_record, codes, spec_of
 from tests.make_checkpoints import SMALL_LLAMA
 
 RANK = 4
@@ -251,6 +251,28 @@ def test_all_biases_of_modules_that_are_saved_whole(saved_modules: list[str], co
     assert (bare.verdict, codes(bare)) == ("clean", set())
     lost = {name: entry for name, entry in spec.items() if name != f"{BERT}classifier.weight"}
     assert codes(alone(lost, config)) == {"A905"}
+
+
+@pytest.mark.parametrize(("lost", "outcome"), [
+    ("", "complete"), ("classifier.dense.bias", "refuses"), ("classifier.out_proj.weight", "refuses"),
+    ("roberta.encoder.layer.0.output.dense.bias", "complete"),
+])  # fmt: skip
+def test_a_lost_bias_within_a_module_that_is_saved_whole(lost: str, outcome: str, tmp_path: Path) -> None:
+    """PEFT 0.21.2 raises KeyError for any tensor of the module, and keeps another bias of the base."""
+    record = base_record("roberta", "ForSequenceClassification")
+    stored = spec_of(record)
+    names = [name for name in stored if name.endswith(".bias") or name.startswith("classifier.")]
+    spec: Spec = {f"{BERT}{name}": stored[name] for name in names if name != lost}
+    for name in [name for name in stored if name.endswith("attention.self.query.weight")]:
+        module, (outputs, inputs) = f"{BERT}{name.removesuffix('.weight')}", stored[name][1]
+        spec[f"{module}.base_layer.bias"] = spec.pop(f"{module}.bias")
+        spec |= {f"{module}.lora_A.weight": ("F32", (8, inputs)), f"{module}.lora_B.weight": ("F32", (outputs, 8))}
+    folder = saved(tmp_path, spec)
+    config = {"peft_type": "LORA", "r": 8, "target_modules": ["query"], "bias": "all", "task_type": "SEQ_CLS",
+              "modules_to_save": ["classifier", "score"]}  # fmt: skip
+    (folder / "adapter_config.json").write_text(json.dumps(config), encoding="utf-8")
+    (folder / "config.json").write_text(json.dumps(record["config"]), encoding="utf-8")
+    assert next(one for one in audit(str(folder)).loads if one.loader == "peft").outcome == outcome
 
 
 PREFIX_CONFIG: dict[str, Any] = {

@@ -239,7 +239,7 @@ def _renamed(
 
 def _in_place(name: str, trained: Sequence[str]) -> bool:
     """True if a tensor is a bias of the base in a module that was not saved as a trained copy."""
-    return name.endswith(".bias") and tuner_name(name) is None and name.split(".")[-2:-1][0] not in trained
+    return name.endswith(".bias") and tuner_name(name) is None and not set(name.split(".")[:-1]).intersection(trained)
 
 
 def _takes_any_shape(key: str, method: str) -> bool:
