@@ -248,6 +248,36 @@ def test_diffusers_reads_one_embedding_of_a_file(names: tuple[str, ...], refused
     assert (refused_by(audited, "diffusers") is not None) == refused
 
 
+def flux_2(width: int, text: int) -> dict[str, tuple[str, tuple[int, ...]]]:
+    """FLUX.2 in its authors' names."""
+    ends = {"img_in": 128, "txt_in": text, "time_in.in_layer": 256, "time_in.out_layer": width}
+    found = {name: (width, inputs) for name, inputs in ends.items()}
+    found |= {f"double_stream_modulation_{one}.lin": (6 * width, width) for one in ("img", "txt")}
+    found |= {"single_stream_modulation.lin": (3 * width, width), "final_layer.linear": (128, width),
+              "final_layer.adaLN_modulation.1": (2 * width, width)}  # fmt: skip
+    scales = []
+    for layer in range(2):
+        for block in (f"double_blocks.{layer}.img_", f"double_blocks.{layer}.txt_"):
+            found |= {f"{block}attn.qkv": (3 * width, width), f"{block}attn.proj": (width, width),
+                      f"{block}mlp.0": (6 * width, width), f"{block}mlp.2": (width, 3 * width)}  # fmt: skip
+            scales.append(f"{block}attn.norm")
+        found |= {f"single_blocks.{layer}.linear1": (9 * width, width),
+                  f"single_blocks.{layer}.linear2": (width, 4 * width)}  # fmt: skip
+        scales.append(f"single_blocks.{layer}.norm")
+    norms = {f"{one}.{part}_norm.scale": (128,) for one in scales for part in ("query", "key")}
+    shapes: dict[str, tuple[int, ...]] = {**{f"{name}.weight": shape for name, shape in found.items()}, **norms}
+    return {name: ("BF16", shape) for name, shape in shapes.items()}
+
+
+@pytest.mark.parametrize(("width", "text", "refused"), [(3072, 7680, True), (6144, 15360, False)])
+def test_diffusers_takes_the_config_of_dev_for_each_flux_2(width: int, text: int, refused: bool) -> None:
+    """`infer_diffusers_model_type` in `loaders/single_file_utils.py` of diffusers 0.42."""
+    audited = audited_spec(flux_2(width, text), None)
+    assert (audited.verdict, getattr(audited.architecture, "name", "")) == ("clean", "Flux2Transformer2DModel")
+    found = refused_by(audited, "diffusers")
+    assert (found is not None) == refused and (found is None or "config=FOLDER" in found.reads)
+
+
 HEAD_OF = "lm_head.weight"
 
 

@@ -26,6 +26,13 @@ SPLIT: Final = frozenset({"FluxTransformer2DModel"})
 """Classes of which `from_single_file` of diffusers 0.42 was measured to refuse flat 4-bit matrices: it divides the
 matrices of its authors by rows.
 """
+FLUX_2: Final = "Flux2Transformer2DModel"
+OF_TEXT: Final = "txt_in.weight"
+OF_DEV: Final = 6144
+"""Width of FLUX.2-dev, whose config `from_single_file` takes for each FLUX.2 (`infer_diffusers_model_type` in
+`loaders/single_file_utils.py` of 0.42).
+"""
+OWN_CONFIG: Final = "from_single_file(FILE, config=FOLDER) with the folder of this model"
 TEXTUAL_INVERSION: Final = "textual inversion"
 OF_WEB_UI: Final = "string_to_param"
 """Beginning of the vectors' name in a file of AUTOMATIC1111's web UI, which diffusers reads among others (measured with
@@ -66,6 +73,10 @@ def _by_diffusers(audited: Audit) -> NotRead | None:
     kind = "" if audited.architecture is None else audited.architecture.name
     if audited.checkpoint.config is None and kind in SPLIT and any(one.because == FLAT for one in audited.skipped):
         return made(REFUSES, "from_single_file divides matrices by rows, and 4-bit ones are stored flat", READS_FLAT)
+    if audited.checkpoint.config is None and kind == FLUX_2:
+        text = next((one for name, one in audited.checkpoint.tensors.items() if name.endswith(OF_TEXT)), None)
+        if text is not None and text.shape[0] != OF_DEV:
+            return made(REFUSES, "from_single_file takes the config of FLUX.2-dev, which is wider", OWN_CONFIG)
     adapter, names = _adapter(audited), audited.checkpoint.tensors
     several = len(names) > 1 and not any(name.startswith(OF_WEB_UI) for name in names)
     if several and adapter is not None and adapter.type == TEXTUAL_INVERSION:
