@@ -153,6 +153,7 @@ LIBRARIES: Final = (
             "language_model.encoder.layers.#.self_attention.query_key_value.weight",
         ),
     ),
+    ("Unsloth's GPT-OSS", ("layers.#.mlp.router.linear.weight", "layers.#.mlp.experts.gate_up_projs.#.weight")),
     ("TensorRT-LLM", ("transformer.vocab_embedding.weight", "transformer.layers.#.attention.dense.weight")),
     ("fairseq", ("decoder.sentence_encoder.layers.#.self_attn.q_proj.weight",)),
     ("fairseq", ("encoder.sentence_encoder.layers.#.self_attn.q_proj.weight",)),

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.checkpoints import genuine
-from tests.judged import base_record, judged, spec_of
+from tests.judged import base_record, codes, judged, spec_of
 from tests.sparse_models import LLAMA8B
 
 MIXTRAL: dict[str, Any] = {
@@ -30,6 +30,14 @@ def test_an_impossible_number_of_experts_is_not_used(active: object) -> None:
 
 def test_a_dense_model_has_no_active_count() -> None:
     assert judged(genuine(LLAMA8B), {**LLAMA8B, "num_experts_per_tok": 2}).experts is None
+
+
+@pytest.mark.parametrize("model_type", ["ernie4_5_moe", "deepseek_v3", "glm4_moe", "hunyuan_v1_moe", "aria_text"])
+def test_lost_shared_experts_are_no_null_in_the_config(model_type: str) -> None:
+    record = base_record(model_type, "CausalLM")
+    spec = {name: entry for name, entry in spec_of(record).items() if ".shared_" not in name}
+    assert spec.keys() < spec_of(record).keys()
+    assert codes(judged(spec, record["config"])) == {"N404"}
 
 
 @pytest.mark.parametrize("model_type", ["gpt_oss", "llama4_text"])
