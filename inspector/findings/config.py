@@ -121,9 +121,10 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
             return Remedy(f'{words} set "{name}": {value(self.solved)} in {self.file}')
         if self.file_key is None and self.file.endswith(".gguf"):
             return Remedy(f"convert the model again: no single key of {self.file} states {self.key}")
-        if self.solved is None:
-            words = f'remove "{name}" from {self.file}, or set it to null'
-            step = Step(action="remove", file=self.file, key=self._path(), old=self.stated)
+        if self.solved is None:  # without the key the class may have a default that is no null
+            words = f'set "{name}": null in {self.file}'
+            old = msgspec.UNSET if self.default or self.stated is None else self.stated
+            step = Step(action="set", file=self.file, key=self._path(), old=old, new=None)
         elif self.interval is not None:
             return Remedy(f'set "{name}" in {self.file} to the value within this range that the model was built with')
         else:

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.checkpoints import genuine
 from tests.judged import FIXTURES, base_record, judged, records, spec_of
 from tests.reconciler.wrong_keys import config_of, keys_stated, outcome, records_of, wrong_keys
 
@@ -145,3 +146,15 @@ def test_a_key_that_no_shape_shows_is_set_with_the_wrong_one(model_type: str, ch
     config = {**record["config"], **changes}
     (found,) = (one for one in judged(spec_of(record), config).findings if one.severity != "note")
     assert {step.key[-1]: step.new for step in found.steps} == {key: record["config"][key] for key in changes}
+
+
+@pytest.mark.parametrize("model_type", ["deepseek_v2", "deepseek_v3"])
+@pytest.mark.parametrize("stated", [True, False])
+def test_a_null_that_the_class_does_not_have_by_default_is_set(model_type: str, stated: bool) -> None:
+    """Without the key the class builds the part."""
+    record = base_record(model_type, "CausalLM")
+    config = {**record["config"], "q_lora_rank": record["config"].get("q_lora_rank") or 16}
+    spec = genuine({**config, "q_lora_rank": None})
+    given = config if stated else {key: value for key, value in config.items() if key != "q_lora_rank"}
+    (found,) = (one for one in judged(spec, given).findings if one.code == "C310")
+    assert [(step.action, step.key, step.new) for step in found.remedy().steps] == [("set", ("q_lora_rank",), None)]
