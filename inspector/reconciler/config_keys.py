@@ -25,6 +25,7 @@ from inspector.loader.config_file import Config
 from inspector.matcher.spelling import keys_of_definition
 from inspector.notation.parts import keys_of_extents, lists_of_extents
 from inspector.notation.scope import Scope
+from inspector.reconciler.inverse.solve import default_of
 
 READ_ELSEWHERE = frozenset(
     {"architectures", "auto_map", "dtype", "model_type", "quantization", "quantization_config", "torch_dtype"}
@@ -145,6 +146,8 @@ def wrong_types(scope: Scope, values: Mapping[str, Any], reported: Collection[st
         if not loaded and (path[-1] not in read or type(old) is float):
             continue
         new = _to_set(one, old, path[-1] in read)
+        if new is None and old is None and path[-1] in read and default_of(scope, path):
+            new = UNSET  # without the key the class has its default, for which the weights may have no tensors
         loads_older = path not in older and (_is_measured(values, path) or older_reads(path[-1], old, read, one.wanted))
         wrote_older = str(values.get("transformers_version", "")).startswith("4.")
         kind = ConfigRefused if wrote_older and loads_older else ConfigImpossible

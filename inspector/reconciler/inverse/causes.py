@@ -230,7 +230,7 @@ def _tested(differences: Differences, bind: Bind, ballots: Ballots) -> list[Test
         effect = effect_of(differences, ballot.leaf, value)
         if effect is None or not effect.bearable_beside_others or _empties(ballot, stated, value, effect):
             continue
-        if value is None and not effect.agreeing and default_of(differences.plan.scope, ballot.leaf) is not None:
+        if value is None and not effect.agreeing and default_of(differences.plan.scope, ballot.leaf):
             continue  # without the key the class has its default, and missing tensors alone are no evidence
         explained = explained or (effect.gain == differences.total and not effect.broken)
         (fractions if effect.partial else found).append(tested(differences, ballot, value, effect))
