@@ -97,7 +97,8 @@ class Counted(Struct):
     both whole and in parts. overwritten: a copy of a tied tensor and its original, if both are stored. emptied: a
     stored copy of a tied tensor and its original, if the original is not stored. counter: a buffer of integers that is
     stored as floats. undrawn: a missing tensor and a stored one with which transformers 4 computes to initialise it.
-    below_byte: a tensor and its dtype of less than a byte.
+    below_byte: a tensor and its dtype of less than a byte. single: how many of the mismatched tensors have no dimension
+    in memory and one, of one element, in the file.
     """
 
     loaded: int = 0
@@ -105,6 +106,7 @@ class Counted(Struct):
     required: int = 0
     unexpected: int = 0
     mismatched: int = 0
+    single: int = 0
     partial: tuple[str, ...] = ()
     first_missing: str = ""
     first_mismatched: str = ""
@@ -326,6 +328,7 @@ def _compare(
         if not fits(wanted, shape):
             different = within(boxes, box)
             result.mismatched += count(different)
+            result.single += count(different) if not wanted and shape == (1,) else 0
             if different and not result.first_mismatched:
                 result.first_mismatched = first_name(key, different)
 

@@ -12,6 +12,8 @@ from inspector.dialects.catalog import may_know
 from inspector.matcher.claim import NO_CONFIG, Claim
 from inspector.matcher.families import Families
 from inspector.matcher.reading import Reading, read_by_names, read_claimed
+from inspector.matcher.spelling import equal_matches
+from inspector.notation.parts import head_for
 from inspector.reconciler import ledger
 from inspector.reconciler.reconcile import Reconciled, reconcile
 
@@ -33,7 +35,18 @@ def choose_reading(
         return None, read_by_names(families, {}, one=True)[1]
     values = config.settings.values if claimed is None else {}
     supported, nearest = read_by_names(families, values)
+    if claimed is not None and config.class_name is not None:
+        supported = [_with_head_of(one, config.class_name) for one in supported]
     return _by_shapes(supported), nearest
+
+
+def _with_head_of(reading: Reading, class_name: str) -> Reading:
+    """A reading by names; of the heads with the stored names it has the one for the same task as a class."""
+    wanted = head_for(reading.definition, class_name)
+    if wanted is None or wanted is reading.match.head:
+        return reading
+    others = equal_matches(reading.scope, reading.families, reading.match)
+    return replace(reading, match=next((one for one in others if one.head is wanted), reading.match))
 
 
 def _mismatched(case: Reconciled) -> tuple[int, bool]:

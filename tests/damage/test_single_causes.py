@@ -422,6 +422,12 @@ FAMILIES = [
 ]  # fmt: skip
 
 
+def test_another_family_is_judged_with_the_head_of_the_class() -> None:
+    spec, config = record("layoutlmv2", "TokenClassification")  # its classes for whole texts have the same names
+    claimed = {**config, "model_type": "layoutlm", "architectures": ["LayoutLMForTokenClassification"]}
+    assert bad(judged(spec, claimed)) == ["N401"]
+
+
 @pytest.mark.parametrize(("stored", "claimed"), FAMILIES)
 def test_weights_of_another_family_are_named(stored: str, claimed: str) -> None:
     spec, config = record(stored, "CausalLM")

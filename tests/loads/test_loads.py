@@ -695,6 +695,14 @@ def test_a_shape_that_the_config_of_a_part_leaves_open(tmp_path: Path) -> None:
     assert load.outcome == REFUSES and "of another shape" in load.because  # 7 heads of any size do not have 48 rows
 
 
+def test_a_number_stored_with_one_dimension(tmp_path: Path) -> None:
+    record = base_record("clip", "CLIPModel")
+    spec = {**spec_of(record), "logit_scale": ("F32", (1,))}
+    found = audit(str(write(healthy(spec, record["config"]), tmp_path)))
+    loads = [of_version(found, major) for major in MAJORS]
+    assert [one and one.outcome for one in loads] == [REFUSES, COMPLETE]  # recorded: torch takes the one element
+
+
 def test_what_a_class_changes_is_named(tmp_path: Path) -> None:
     record = base_record("zaya", "ForCausalLM")
     found = audit(str(write(healthy(spec_of(record), record["config"]), tmp_path)))
