@@ -343,7 +343,7 @@ COMPONENTS: list[tuple[str, list[Any], str, list[str], str]] = [
     ("FluxTransformer2DModel", [["lose", "single_transformer_blocks."]], "findings", ["N404"], ""),
     ("FluxTransformer2DModel", [["replace", "transformer_blocks", "double_blocks"],
      ["replace", "single_double_blocks", "single_blocks"]], "findings", ["N407", "N407"], "rename"),
-    ("SD3Transformer2DModel", [["config", ["qk_norm"], "rms_norm"]], "findings", ["C310"], "remove"),
+    ("SD3Transformer2DModel", [["config", ["qk_norm"], "rms_norm"]], "findings", ["C310"], "set"),
     ("WanTransformer3DModel", [["lose", "blocks.1."]], "findings", ["C310"], ""),
     ("AutoencoderKL", [["config", ["act_fn"], "silux"]], "findings", ["C311"], ""),
     ("AutoencoderKL", [["config", ["act_fn"], "GELU"]], "clean", [], ""),
