@@ -285,6 +285,10 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
             "layers": "24-31",
         },
     ),
+    "pickled-shards-unread": (
+        {"file": "diffusion_pytorch_model.bin.index.json"},
+        {"files": 2, "loader": "diffusers", "wanted": "diffusion_pytorch_model.safetensors.index.json"},
+    ),
     "index-of-another-save": (
         {"file": "model.safetensors.index.json"},
         {
