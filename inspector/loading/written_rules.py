@@ -88,7 +88,21 @@ WRITTEN: Final[Mapping[str, Mapping[str, Any]]] = {
             ("4", "len(stage_stride)", "(len(stage_block_out_channels[{S}]) < stage_num_blocks[{S}])", ()),
         ),
     },
-    "deepseek_v3": {"older": ("(qk_head_dim != qk_nope_head_dim + qk_rope_head_dim)",)},
+    **{
+        name: {"older": ("(qk_head_dim != qk_nope_head_dim + qk_rope_head_dim)",)}
+        for name in ("deepseek_v3", "longcat_flash")
+    },
+    "csm": {"older": ("(tie_word_embeddings == true)",)},
+    **{
+        name: {"stages": (("4", "1", f"(({part}.hidden_size % {part}.num_attention_heads) != 0)", ()),)}
+        for name, part in (("altclip", "vision_config"), ("chinese_clip", "text_config"), ("ovis2", "vision_config"))
+    },
+    "seamless_m4t_v2": {
+        "stages": tuple(
+            ("4", "1", f"((hidden_size % t2u_{part}_attention_heads) != 0)", ()) for part in ("encoder", "decoder")
+        ),
+    },
+    "vit_mae": {"classes": {"ViTMAEForPreTraining": ("((decoder_hidden_size % decoder_num_attention_heads) != 0)",)}},
     "depth_pro": {
         "stages": (
             ("45", "len(scaled_images_ratios) - 1", "(scaled_images_ratios[{S}] > scaled_images_ratios[{S} + 1])", ()),

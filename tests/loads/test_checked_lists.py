@@ -161,6 +161,9 @@ def test_transformers_5(
     ("bart", "BartModel", ("num_hidden_layers", 9), "complete"),  # the encoder has a key of its own
     ("m2m_100", "Generation", ("num_attention_heads", 5), "refuses"),
     ("led", "Generation", ("num_hidden_layers", 9), "unknown"),
+    ("csm", "Generation", ("tie_word_embeddings", True), "refuses"),
+    ("vit_mae", "PreTraining", ("decoder_num_attention_heads", 5), "refuses"),
+    ("ovis2", "Generation", ("vision_config.num_attention_heads", 5), "refuses"),
     ("llava_next", "Generation", ("image_grid_pinpoints", [[384, 384], [384, 768], [1, 2, 3]]), "complete"),
 ], ids=str)  # fmt: skip
 def test_transformers_4(model_type: str, suffix: str, change: tuple[str, Any], outcomes: str, tmp_path: Path) -> None:
