@@ -192,10 +192,10 @@ WRITTEN: Final[Mapping[str, Mapping[str, Any]]] = {
     },
     "bit": {
         "stages": (
-            ("4", "1", "((embedding_size % num_groups) != 0)", ()),
-            ("4", "min(len(depths), len(hidden_sizes))", "((m % num_groups) != 0)", ()),
-            ("4", "min(len(depths), len(hidden_sizes))", f"((w % num_groups) != 0) and ({_GROUPED})", ()),
-            ("4", "1", "(layer_type == 'preactivation') and ((f % num_groups) != 0)", ()),
+            ("45", "1", "((embedding_size % num_groups) != 0)", ()),
+            ("45", "min(len(depths), len(hidden_sizes))", "((m % num_groups) != 0)", ()),
+            ("45", "min(len(depths), len(hidden_sizes))", f"((w % num_groups) != 0) and ({_GROUPED})", ()),
+            ("45", "1", "(layer_type == 'preactivation') and ((f % num_groups) != 0)", ()),
         ),
     },
     "videomae": {"stages": (("4", "1", "((num_frames // tubelet_size) == 0)", ()),)},  # no position has a sinusoid

@@ -109,6 +109,7 @@ NEWEST: list[tuple[str, str, tuple[str, Any], Expected]] = [
     ("moshi", "MoshiModel", ("audio_encoder_config.codebook_size", 33), None),
     ("xcodec", "Model", ("acoustic_model_config.codebook_size", 33), None),
     ("xlm", "XLMModel", ("is_encoder", False), None),
+    ("bit", "BitModel", ("num_groups", 9), None),
     ("nystromformer", "NystromformerModel", ("inv_coeff_init_option", True), None),
     ("qwen4_exp_text", "CausalLM", ("indexer_budget", 17), None),
     # what config classes compute if it is absent, and models read
@@ -161,6 +162,7 @@ def test_transformers_5(
     ("bart", "BartModel", ("num_hidden_layers", 9), "complete"),  # the encoder has a key of its own
     ("m2m_100", "Generation", ("num_attention_heads", 5), "refuses"),
     ("led", "Generation", ("num_hidden_layers", 9), "unknown"),
+    ("bit", "BitModel", ("num_groups", 9), "refuses"),
     ("csm", "Generation", ("tie_word_embeddings", True), "refuses"),
     ("vit_mae", "PreTraining", ("decoder_num_attention_heads", 5), "refuses"),
     ("ovis2", "Generation", ("vision_config.num_attention_heads", 5), "refuses"),
