@@ -102,7 +102,9 @@ WRITTEN: Final[Mapping[str, Mapping[str, Any]]] = {
             ("4", "1", f"((hidden_size % t2u_{part}_attention_heads) != 0)", ()) for part in ("encoder", "decoder")
         ),
     },
-    "vit_mae": {"classes": {"ViTMAEForPreTraining": ("((decoder_hidden_size % decoder_num_attention_heads) != 0)",)}},
+    "vit_mae": {
+        "stages": (("4", "1", "((decoder_hidden_size % decoder_num_attention_heads) != 0)", ("ViTMAEModel",)),),
+    },
     "depth_pro": {
         "stages": (
             ("45", "len(scaled_images_ratios) - 1", "(scaled_images_ratios[{S}] > scaled_images_ratios[{S} + 1])", ()),
