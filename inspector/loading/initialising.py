@@ -2,7 +2,7 @@
 
 It initialises the missing tensors before it reads the stored ones, which have no values until then. A module is
 initialised as a whole. Sources: transformers 4.57 `PreTrainedModel._load_pretrained_model`, `_initialize_missing_keys`;
-torch 2.13 `parametrizations.weight_norm`.
+torch 2.13 `parametrizations.weight_norm`; `modeling_rwkv.py`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from inspector.loading.ties import first_name
 
 WEIGHT_NORM: Final = (".parametrizations.weight.original0", ".parametrizations.weight.original1")
 """Ends of the two tensors from which a weight norm computes a matrix."""
+TOGETHER: Final = (WEIGHT_NORM, (".time_mix_key", ".time_mix_value", ".time_mix_receptance"))
+"""Ends of tensors that a module initialises together, with numbers of the first one's device; those of RWKV."""
 
 
 def undrawn(
@@ -36,7 +38,8 @@ def undrawn(
 def _computed_with(key: str, draws: Sequence[str]) -> list[str]:
     """The keys of the tensors that are computed with where one of a key is missing."""
     found = [one for one in draws if key.startswith(one[: one.rindex(".") + 1])]
-    for end, other in (WEIGHT_NORM, WEIGHT_NORM[::-1]):
-        if key.endswith(end):
-            found.append(f"{key.removesuffix(end)}{other}")
+    for ends in TOGETHER:
+        end = next((one for one in ends if key.endswith(one)), None)
+        if end is not None:
+            found += [f"{key.removesuffix(end)}{other}" for other in ends if other != end]
     return found

@@ -596,6 +596,8 @@ OF_OLDER: list[tuple[str, str, str, list[Any], str, list[Any]]] = [
     (OLDER, "encodec", "EncodecModel", [["lose", HALF]], "random", [2, 0, 0]),
     (OLDER, "bamba", "BambaModel", [["drop", "layers.0.mamba.D"]], REFUSES, NO_COUNTS),
     (OLDER, "bamba", "BambaModel", [["drop", "layers.0.mamba.A_log"]], "random", [1, 0, 0]),
+    (OLDER, "rwkv", "RwkvForCausalLM", [["drop", "rwkv.blocks.0.attention.time_mix_key"]], REFUSES, NO_COUNTS),
+    (OLDER, "rwkv", "RwkvForCausalLM", [["drop", "rwkv.blocks.0.attention.time_decay"]], "random", [1, 0, 0]),
     # a bias that is tied to the one of the decoder fills it, or is left empty with it
     (OLDER, "vilt", "ViltForMaskedLM", [], "random", [0, 0, 0]),
     (OLDER, "luke", "LukeForMaskedLM", [], UNKNOWN, [0, 0, 0]),
