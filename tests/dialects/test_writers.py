@@ -166,6 +166,10 @@ TIED = ("gemma", "gemma2", "gemma3_text", "falcon")
 """Types whose head is the embedding."""
 
 
+EITHER = ("img_emb.emb_pos",)
+"""Tensors that are lost, or that a key of the config announces wrongly: one finding says both."""
+
+
 def required(spec: Spec) -> list[str]:
     """One name of each required family."""
     heads = ("lm_head", "output_layer", "output.weight", "_extra_state", "expert_bias")
@@ -184,6 +188,10 @@ def test_a_dropped_tensor_is_named(way: str, kind: str) -> None:
         if name.endswith(("wte.weight", "embeddings.weight")) and kind in TIED:
             continue  # either of two tied matrices suffices
         audited = judged({other: entry for other, entry in spec.items() if other != name}, config)
+        if name in EITHER:
+            (finding,) = (one for one in audited.findings if one.severity == "error")
+            assert (finding.code, name in dict(finding.rows())["or"]) == ("C310", True)
+            continue
         assert codes(audited) == {"N403"}, (name, codes(audited))
         reported = next(one for one in audited.findings if one.code == "N403")
         assert reported.place.tensor == name or _renumbered(name) == reported.place.tensor, name
