@@ -28,7 +28,7 @@ WIDE: Final = "min(inputs, outputs)"
 BASES: Final = f"({WIDE} + rank - 1) // rank"
 TINY: Final = f"min(rank, {WIDE})"
 LOW: Final = f"{WIDE} - preserved"
-SAVED: Final = "if save_projection != false"
+SAVED: Final = "if save_projection"
 
 ENTRIES: Final = "max(1, min(floor(inputs*inputs*sparse_rate), inputs*inputs - inputs))"
 SPARSE: Final = f"{ENTRIES} when sparse_rate > 0 | 0 when sparse_rate == 0"

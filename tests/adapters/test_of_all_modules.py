@@ -34,6 +34,11 @@ def vera(lost: str = "", of_model: bool = False) -> Spec:
     return {f"{name}.default" if of_model else name: entry for name, entry in spec.items() if name != lost}
 
 
+def unprojected() -> Spec:
+    """VeRA without its projections, which a seed makes again."""
+    return {name: entry for name, entry in vera().items() if "lambda" in name}
+
+
 def loha() -> Spec:
     return {f"{module}.hada_w{number}_{end}": ("F32", shape) for module in MODULES for number in "12"
             for end, shape in (("a", (64, 4)), ("b", (4, 64)))}  # fmt: skip
@@ -42,6 +47,8 @@ def loha() -> Spec:
 CASES: dict[str, tuple[Spec, dict[str, Any], dict[str, Any], str, set[str]]] = {
     "VeRA": (vera(), VERA, SMALL_LLAMA, "complete", set()),
     "its names in memory": (vera(of_model=True), VERA, SMALL_LLAMA, "complete", set()),
+    "VeRA without projections": (unprojected(), {**VERA, "save_projection": False}, SMALL_LLAMA, "complete", set()),
+    "the same with null": (unprojected(), {**VERA, "save_projection": None}, SMALL_LLAMA, "complete", set()),
     "its first projection lost": (vera("base_model.vera_A"), VERA, SMALL_LLAMA, "refuses", {"A905"}),
     "a projection that a seed makes again": (vera("base_model.vera_B"), VERA, SMALL_LLAMA, "complete", {"A905"}),
     "OSF leaves GPT-2 as it is": ({}, OSF, GPT2, "complete", set()),
