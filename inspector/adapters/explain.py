@@ -111,6 +111,12 @@ def account(values: Mapping[str, Any], families: Families, base: Base | None, *,
     return replace(report, findings=tuple(corrected(report.findings, values, families, again)))
 
 
+def _in_place_of_all(method: str, values: Mapping[str, Any], families: Families) -> Finding | None:
+    """The finding on a file that is no adapter of this method as a whole, in place of one for each tensor."""
+    taken = taken_out(method, families) or of_whole_model(method, values, families)
+    return taken or merged_linear(families) or stacked_experts(families)
+
+
 def _account(values: Mapping[str, Any], families: Families, base: Base | None, *, whole: bool = True) -> AdapterReport:
     method, stated = kind_of(values, families), values
     values = with_rank(method, values if base is None else as_read(values, base.name))
@@ -135,12 +141,7 @@ def _account(values: Mapping[str, Any], families: Families, base: Base | None, *
             strange = tuple(one for one in plan.expected if one.module in unknown)
             plan = replace(planned, expected=(*planned.expected, *strange))
     matched = matched_with(plan, families)
-    instead = (
-        taken_out(method, families)
-        or of_whole_model(method, values, families)
-        or merged_linear(families)
-        or stacked_experts(families)
-    )
+    instead = _in_place_of_all(method, values, families)
     without_place = () if difference is None or instead or elsewhere or unreached else difference.ignored
     dropped = None if base is None else ignored(without_place, base, stated.get("task_type"))
     strays = frozenset(one.key for one in without_place if dropped is not None)

@@ -23,7 +23,8 @@ from inspector.reconciler.wording import family_name
 
 if TYPE_CHECKING:
     from inspector.auditing.pipeline.sentence_modules import AuditFolder, ModulesRead
-    from inspector.findings.declared import ClassifierHeadMissing, ModulesUnlisted, TokenIds
+    from inspector.findings.classifier_head import ClassifierHeadMissing
+    from inspector.findings.declared import ModulesUnlisted, TokenIds
     from inspector.matcher.reading import Reading
     from inspector.reconciler.place import Placed
 
@@ -77,7 +78,7 @@ def _headless(checkpoint: Checkpoint) -> Iterator[ClassifierHeadMissing]:
     """The finding on a classifier of SetFit without its head."""
     known = len(checkpoint.siblings) < SIBLINGS_KEPT and not checkpoint.alone
     if known and OF_SETFIT in checkpoint.siblings and SETFIT_HEAD not in checkpoint.siblings:
-        from inspector.findings.declared import ClassifierHeadMissing
+        from inspector.findings.classifier_head import ClassifierHeadMissing
 
         yield ClassifierHeadMissing(place=Place(file=OF_SETFIT))
 

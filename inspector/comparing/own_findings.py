@@ -29,8 +29,9 @@ from inspector.findings.names.renamed import TensorRenamed
 from inspector.findings.names.tensors import PartUnexpected, TensorMissing, TensorUnexpected
 from inspector.findings.pruned import HeadsPruned, LayersPruned, MlpsPruned
 from inspector.findings.shapes import Rearranged, ShapeDiffers
-from inspector.findings.shards.index import IndexRequired, PickledShardsUnread
+from inspector.findings.shards.index import IndexRequired
 from inspector.findings.shards.names import FileNameUnknown
+from inspector.findings.shards.pickled import PickledShardsUnread
 from inspector.findings.single_causes import ConfigKeysAbsent, OneRankOfSeveral, WeightsIncomplete
 from inspector.findings.totals import HeadMissing
 from inspector.reconciler import ledger

@@ -97,8 +97,7 @@ class Counted(Struct):
     both whole and in parts. overwritten: a copy of a tied tensor and its original, if both are stored. emptied: a
     stored copy of a tied tensor and its original, if the original is not stored. counter: a buffer of integers that is
     stored as floats. undrawn: a missing tensor and a stored one with which transformers 4 computes to initialise it.
-    below_byte: a tensor and its dtype of less than a byte. single: how many of the mismatched tensors have no dimension
-    in memory and one, of one element, in the file.
+    below_byte: a tensor and its dtype of less than a byte. single: number of scalars that the file has with one dim.
     """
 
     loaded: int = 0

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from inspector.architectures.catalog import definition_of
 from inspector.architectures.defaults import defaults_of
+from inspector.auditing.files.numbered_shards import without_index
 from inspector.auditing.result import Audit
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.checkpoint import Checkpoint
@@ -147,7 +148,7 @@ def _judged(checkpoint: Checkpoint, loader: Loader, findings: tuple[Finding, ...
     config = checkpoint.config.values if checkpoint.config is not None else {}
     index = () if checkpoint.index is None else (checkpoint.index.file,)
     if loader is DIFFUSERS and index and index[0] == loader.single("bin") + INDEX == taken_file(loader, checkpoint):
-        from inspector.findings.shards.index import PickledShardsUnread
+        from inspector.findings.shards.pickled import PickledShardsUnread
 
         yield from findings
         place, wanted = Place(file=index[0]), loader.single("safetensors") + INDEX
@@ -159,19 +160,7 @@ def _judged(checkpoint: Checkpoint, loader: Loader, findings: tuple[Finding, ...
         return
     single = loader.single(ending)
     if stem == f"{loader.stems[ending]}-*":
-        from inspector.findings.shards.index import IndexMissing, IndexRequired, IndexStale, SavesMixed
-
-        if any(isinstance(one, SavesMixed) for one in findings):
-            yield from findings
-            return
-        for one in findings:
-            replaced = isinstance(one, IndexStale) and one.place.file == single + INDEX
-            if not replaced and not isinstance(one, IndexMissing):
-                yield one
-        names = tuple(file.name for file in checkpoint.files)
-        shown = names[:NAMES_SHOWN]
-        lacking = any(one.incomplete for one in findings)
-        yield IndexRequired(files=len(names), names=shown, loader=loader.name, wanted=single + INDEX, lacking=lacking)
+        yield from without_index(checkpoint, loader, findings, single + INDEX)
         return
     from inspector.findings.shards.index import IndexMissing, IndexStale
     from inspector.findings.shards.names import FileNameUnknown
