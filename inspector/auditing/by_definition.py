@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.algebra.names import key_of
+from inspector.architectures.catalog import definition_of
 from inspector.architectures.defaults import is_component
 from inspector.auditing.confirmation import is_confirmed
 from inspector.auditing.draft import Draft
@@ -29,12 +30,13 @@ from inspector.auditing.reported import (
 from inspector.dialects.llama_cpp import read_beside
 from inspector.findings.finding import Finding
 from inspector.matcher.claim import Claim, claim_of
+from inspector.matcher.families import Families
 from inspector.matcher.reading import Reading
 from inspector.matcher.spelling import equal_matches
 from inspector.reconciler.added_parts import MOST_OF_PART, OF_PART, added_part
 from inspector.reconciler.choose import choose_reading
 from inspector.reconciler.config_keys import not_understood, wrong_types
-from inspector.reconciler.draft_head import OF_DRAFT, draft_of_three
+from inspector.reconciler.draft_head import EAGLE_3, draft_of_three, is_of_three
 from inspector.reconciler.dtypes import all_float
 from inspector.reconciler.explain import reconciliation_findings
 from inspector.reconciler.reconcile import WRONG_KEYS, Again, Reconciled, reconcile
@@ -64,12 +66,6 @@ def _nothing(draft: Draft) -> Draft | None:
     return draft.without_definition().with_findings([nothing_stored(checkpoint)])
 
 
-def _draft_head(draft: Draft) -> Draft | None:
-    """A draft head of EAGLE-3."""
-    head = draft_of_three(draft.families) if "fc.weight" in draft.families else None
-    return None if head is None else draft.without_definition().with_findings([head]).open(*OF_DRAFT)
-
-
 def _added_part(draft: Draft) -> Draft | None:
     """Handles modules that a program trains next to a frozen model and saves on their own."""
     few = len(draft.families) <= MOST_OF_PART
@@ -92,7 +88,6 @@ def _module_at_root(draft: Draft) -> Draft | None:
 WHOLE_SETS: Final[tuple[Callable[[Draft], Draft | None], ...]] = (
     _nameless,
     _nothing,
-    _draft_head,
     _added_part,
     _part_alone,
     _module_at_root,
@@ -106,7 +101,7 @@ def definition(draft: Draft) -> Draft:
     for recognized in WHOLE_SETS:
         if (whole := recognized(draft)) is not None:
             return whole
-    config = with_stored_head(config)
+    config = with_stored_head(_of_draft(config, draft.families))
     reading, nearest = choose_reading(config, draft.families, draft.lost)
     named = None
     if reading is None or reading.definition is not config.definition:
@@ -129,7 +124,7 @@ def definition(draft: Draft) -> Draft:
     if undefined and reading.coverage < 1:
         return _unknown(draft, nearest)
     judged = _judged(draft, config, reading)
-    if judged.case.solved and not is_confirmed(judged.case, judged.findings):
+    if judged.case.solved and not (is_of_three(draft.families) or is_confirmed(judged.case, judged.findings)):
         return _unknown(draft, nearest)
     if undefined and any(one.severity != "note" for one in judged.findings):
         return _unknown(draft, nearest)
@@ -138,6 +133,15 @@ def definition(draft: Draft) -> Draft:
     if reading.by_names and reading.writer and config.model_type is not None and config.definition is None:
         draft = draft.open(*OWN_KEYS)
     return _compared(draft.with_findings([] if named is None else [named.finding]), judged)
+
+
+def _of_draft(config: Claim, families: Families) -> Claim:
+    """The claim with the definition of a draft head where the names are those of one, which configs of Llama have."""
+    if not is_of_three(families) or (config.definition is not None and EAGLE_3 in config.definition.names):
+        return config
+    drafts = definition_of(EAGLE_3)
+    head = None if drafts is None else drafts.default_head
+    return replace(config, model_type=EAGLE_3, definition=drafts, head=head)
 
 
 def _judged(draft: Draft, config: Claim, reading: Reading) -> Judged:
@@ -240,6 +244,8 @@ def _compared(draft: Draft, judged: Judged) -> Draft:
         draft = draft.open("completeness", "only one shard was audited")
     worded = in_own_words(findings, checkpoint, reading.prefix, case.plan.scope.settings)
     worded = [one if known else with_stated_class(one, file) for one in worded]
+    if (drafts := draft_of_three(case)) is not None:
+        draft = draft.with_findings([drafts])
     if file is not None and file.kind == "config" and case.causes:
         from inspector.auditing.unshaped_keys import with_unshaped_keys
 

@@ -20,15 +20,12 @@ if TYPE_CHECKING:
 
 JOINS: Final = "fc.weight"
 BIAS: Final = "fc.bias"
-OF_DRAFT: Final = ("names and shapes", "a draft head of EAGLE-3: only its distinctive tensors were compared")
-"""The check that is then skipped, and the reason."""
 LAYERS: Final = ("midlayer", "layers.#")
 """Names of the one layer of EAGLE-3: in its own code, and as vLLM's speculators and others write it."""
-NORMS: Final = ("hidden_norm.weight", "input_layernorm.weight")
-BESIDE: Final = frozenset(
-    {"fc.weight", "fc.bias", "norm.weight", "lm_head.weight", "embed_tokens.weight", "d2t", "t2d"}
-)
-"""Tensors that a draft head of EAGLE-3 stores outside its layer."""
+EAGLE_3: Final = "LlamaForCausalLMEagle3"
+"""The class with the definition of the draft heads of EAGLE-3."""
+OF_TARGET_OF_THREE: Final = ("embed_tokens.weight", "lm_head.weight")
+"""Tensors that a draft head of EAGLE-3 may take from its target."""
 OF_TARGET: Final = frozenset({"norm.final", "embed.token"})
 """Roles of the tensors that a draft head takes from its target."""
 
@@ -56,29 +53,24 @@ def draft_head(case: Reconciled) -> DraftHead | None:
     )
 
 
-def draft_of_three(families: Families) -> DraftHead | None:
-    """The finding on a draft head of EAGLE-3, recognised by the names of its single layer; None for other checkpoints.
-
-    `fc` joins three hidden states of the target; the layer reads the embedding next to the output of `fc`, each after a
-    norm; `d2t` and `t2d` map between a smaller vocabulary and the target's. If no embedding is stored, the target's is
-    used.
+def is_of_three(families: Families) -> bool:
+    """True for the names of a draft head of EAGLE-3: `fc` joins three hidden states of the target, and the first layer
+    reads the embedding next to the output of `fc`, each after a norm.
     """
-    joins = families.get(JOINS)
-    shape = () if joins is None else joins.usual.shape
-    layer = next((one for one in LAYERS if families.keys() >= {f"{one}.{name}" for name in NORMS}), None)
-    if layer is None or len(shape) != 2 or shape[1] != 3 * shape[0]:
-        return None
-    width = 2 * shape[0]
-    inputs = (families.get(f"{layer}.self_attn.{name}_proj.weight") for name in "qkv")
-    if any(one is None or len(one.usual.shape) != 2 or one.usual.shape[1] != width for one in inputs):
-        return None
-    if any(key not in BESIDE and not key.startswith(f"{layer}.") for key in families):
+    return JOINS in families and any(f"{layer}.hidden_norm.weight" in families for layer in LAYERS)
+
+
+def draft_of_three(case: Reconciled) -> DraftHead | None:
+    """The finding on a draft head of EAGLE-3; None for the weights of another definition."""
+    families = case.reading.families
+    if EAGLE_3 not in case.reading.definition.names or JOINS not in families:
         return None
     from inspector.findings.names.components import DraftHead
 
-    absent = tuple(key for key in ("embed_tokens.weight", "lm_head.weight") if key not in families)
-    place = Place(family=JOINS)
-    return DraftHead(place=place, model_type="EAGLE-3", shape=shape, missing=absent, tensors=len(absent))
+    shape = families[JOINS].usual.shape
+    reported = {gap.block.key for gap in case.placement.missing}
+    absent = tuple(name for name in OF_TARGET_OF_THREE if name not in families and name not in reported)
+    return DraftHead(place=Place(family=JOINS), model_type="EAGLE-3", shape=shape, missing=absent, tensors=len(absent))
 
 
 def _is_first_norm(gap: Gap) -> bool:

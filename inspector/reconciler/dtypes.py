@@ -186,11 +186,12 @@ def _chooses(family: str) -> bool:
 
 
 INTEGER_BUFFERS: Final = frozenset({
-    "attention_bias_idxs", "bias", "layer_multipliers", "masked_bias", "ngram_heads_offsets",
+    "attention_bias_idxs", "bias", "d2t", "layer_multipliers", "masked_bias", "ngram_heads_offsets",
     "ngram_heads_vocab_sizes", "num_batches_tracked", "position_ids", "relative_position_index", "summary_idxs",
-    "tid2eid", "token_type_ids",
+    "t2d", "tid2eid", "token_type_ids",
 })  # fmt: skip
-"""Last segments of the buffers that transformers builds as integers or booleans, by all recorded classes."""
+"""Last segments of the buffers that transformers builds as integers or booleans, by all recorded classes, and those of
+EAGLE-3 (`cnets.py`)."""
 
 
 def _holds_floats(line: Line) -> bool:

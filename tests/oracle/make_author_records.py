@@ -44,7 +44,8 @@ CASES = {**author_cases.CASES, **NEWER_CASES}
 class Case(NamedTuple):
     """A model of a repository. configuration, model: module and class. changed: changes, each for a further record.
 
-    constant: the sizes are numbers in the code. uninitialized: the code cannot initialize its modules, only load them.
+    constant: the sizes are numbers in the code, or the class cannot save itself. uninitialized: the code cannot
+    initialize its modules, only load them. declared: the class that published configs state, if it is another.
     """
 
     repository: str
@@ -54,6 +55,7 @@ class Case(NamedTuple):
     changed: tuple[Mapping[str, Any], ...] = ()
     constant: bool = False
     uninitialized: bool = False
+    declared: str = ""
 
 
 def class_in(place: tuple[str, str]) -> Any:
@@ -90,7 +92,7 @@ def without_values(uninitialized: bool) -> Iterator[None]:
         yield
 
 
-DTYPES = {"torch.float32": "F32", "torch.bfloat16": "BF16", "torch.int64": "I64"}
+DTYPES = {"torch.float32": "F32", "torch.bfloat16": "BF16", "torch.int64": "I64", "torch.bool": "BOOL"}
 """The names of dtypes in safetensors."""
 
 
@@ -104,11 +106,11 @@ def record(case: Case, changes: Mapping[str, Any]) -> dict[str, Any]:
         model.tie_weights()
     tied = tied_names(model)
     copies = [name for names in tied for name in names[1:]]
-    if not isinstance(model._tied_weights_keys, Mapping):  # transformers 5 says which tensor each one copies
+    if copies and not isinstance(model._tied_weights_keys, Mapping):  # transformers 5 says which tensor each one copies
         type(model)._tied_weights_keys = [*(model._tied_weights_keys or ()), *copies]
     with tempfile.TemporaryDirectory() as folder:
         if case.constant:
-            config.architectures = [type(model).__name__]
+            config.architectures = [case.declared or type(model).__name__]
             config.save_pretrained(folder)
             tensors = {name: [DTYPES[str(held.dtype)], list(held.shape)] for name, held in model.state_dict().items()}
         else:
@@ -119,7 +121,7 @@ def record(case: Case, changes: Mapping[str, Any]) -> dict[str, Any]:
     buffers = [name for name in tensors if name in held]
     left = unwritten(parameters_of(model), tensors, buffers)
     return {
-        "class": type(model).__name__,
+        "class": case.declared or type(model).__name__,
         "variant": spelled(changes),
         "writer": f"{writer()}, {case.repository}",
         "given": given,

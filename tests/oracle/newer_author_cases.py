@@ -71,7 +71,26 @@ PARLER_TTS: Mapping[str, Any] = {
     },
 }  # fmt: skip
 
+EAGLE_3: Mapping[str, Any] = {
+    "hidden_size": 48, "intermediate_size": 92, "num_hidden_layers": 1, "num_attention_heads": 4,
+    "num_key_value_heads": 2, "vocab_size": 107, "draft_vocab_size": 33, "pad_token_id": 0,
+}  # fmt: skip
+
 NEWER_CASES: Mapping[str, tuple[Mapping[str, Any], ...]] = {
+    "LlamaForCausalLMEagle3": (
+        {
+            "repository": "SafeAILab/EAGLE",
+            "configuration": ("eagle.model.configs", "EConfig"),
+            "model": ("eagle.model.cnets", "Model"),
+            "values": EAGLE_3,
+            "changed": (
+                {"target_hidden_size": 40, "hidden_size": 60, "vocab_size": 131},
+                {"intermediate_size": 100, "num_key_value_heads": 1, "draft_vocab_size": 107},
+            ),
+            "constant": True,
+            "declared": "LlamaForCausalLMEagle3",
+        },
+    ),
     "rwkv7": (
         {
             "repository": "fla-org/flash-linear-attention",

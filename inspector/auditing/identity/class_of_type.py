@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from inspector.architectures.catalog import definition_of, letters
+from inspector.architectures.catalog import definition_of, letters, modules
 from inspector.auditing.identity.own_code import is_foreign
 from inspector.auditing.result import Audit
 from inspector.findings.finding import Finding, Place
@@ -52,6 +52,8 @@ def findings_on_class(audited: Audit) -> Iterator[Finding]:
         return  # the whole config is of another model, or its type is wrong
     if named is None or not isinstance(model_type, str) or not has_type(model_type, NEWEST):
         return
+    if named in modules():
+        return  # one of a program that has a definition under the name of its class
     if type_of_class(named) is None and is_foreign(named) and not is_class_of_pipelines(named):
         yield _unknown(named)
     of = foreign_type(config.values)

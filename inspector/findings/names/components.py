@@ -204,7 +204,7 @@ class DraftHead(ContentFinding, frozen=True, kw_only=True):
         class of the config with random norms and a random head.
 
     Example
-        warning[N460] draft-head: an EAGLE draft head of the type llama
+        note[N460] draft-head: an EAGLE draft head of the type llama
           joins    fc.weight [4096, 8192]
           missing  model.norm.weight, model.layers.{layer}.input_layernorm.weight,
                    lm_head.weight: not its own
@@ -216,7 +216,7 @@ class DraftHead(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "N460"
-    severity = "warning"
+    severity = "note"
 
     model_type: str
     shape: tuple[int, ...]
