@@ -60,6 +60,9 @@ def _wan_block(prefix: str) -> Block:
     names = {f"self_attn.{one}": f"attn1.{own}" for one, own in attention.items()}
     names |= {f"cross_attn.{one}": f"attn2.{own}" for one, own in attention.items()}
     names |= {"cross_attn.k_img": "attn2.add_k_proj", "cross_attn.v_img": "attn2.add_v_proj"}
+    for theirs, own in (("self_attn", "attn1"), ("cross_attn", "attn2")):
+        names |= {f"{theirs}.norm_{one}": f"{own}.norm_{one}" for one in "qk"}
+    names |= {"cross_attn.norm_k_img": "attn2.norm_added_k", "norm3": "norm2"}
     names |= {"ffn.0": "ffn.net.0.proj", "ffn.2": "ffn.net.2", "before_proj": "proj_in", "after_proj": "proj_out"}
     return f"{prefix}.{{}}.", f"{prefix}.{{}}.", names
 

@@ -180,7 +180,7 @@ def compare(modules: Sequence[ChangedModule], base: BaseModules) -> Compared:
                 continue  # what a ControlNet has and a UNet does not
             if module.method == "hint":
                 continue
-            if shapes is None or (weight is None and (module.method == "norm" or name.startswith("blk."))):
+            if shapes is None or (weight is None and (_of_vectors_alone(module) or name.startswith("blk."))):
                 unchecked.append(name)  # some norms have no weights, and llama.cpp has stacked matrices
             elif weight is None:
                 lost.setdefault(module.component, []).append(name)
@@ -208,6 +208,12 @@ def compare(modules: Sequence[ChangedModule], base: BaseModules) -> Compared:
     unmatched = tuple(name for names in lost.values() for name in names)
     absent = tuple(_absent_of_full(modules, base))
     return Compared(matched + len(unmatched), tensors, unmatched, tuple(unchecked), tuple(differences), absent, widened)
+
+
+def _of_vectors_alone(module: ChangedModule) -> bool:
+    """True for the difference of a norm: norms may have no weight, and the tables of authors' names are of matrices."""
+    layouts = (one.layout for _, family in module.parts.values() for one in family.stored)
+    return module.method == "norm" or all(len(one.shape) < 2 for one in layouts)
 
 
 def _of_pieces(module: ChangedModule, name: str, weight: Shape) -> Iterator[ModuleDifference]:

@@ -99,11 +99,14 @@ AUTOENCODER: Final = tuple(
         (r"encoder\.down\.(\d+)\.downsample\.", r"encoder.down_blocks.\1.downsamplers.0."),
         (r"decoder\.up\.(\d+)\.block\.(\d+)\.", r"decoder.up_blocks.\1.resnets.\2."),
         (r"decoder\.up\.(\d+)\.upsample\.", r"decoder.up_blocks.\1.upsamplers.0."),
+        (r"^encoder\.quant_conv\.", "quant_conv."),
+        (r"^decoder\.post_quant_conv\.", "post_quant_conv."),
     )
 )
 """A name of the autoencoder -> its name in diffusers; the first matching pattern counts.
 
-Stages may have attention like the middle (`attn_resolutions`). Converters that read an autoencoder of a later diffusers
+FLUX.2's autoencoder has both convolutions over the latents within its halves. Stages may have attention like the
+middle (`attn_resolutions`). Converters that read an autoencoder of a later diffusers
 left its new names of the matrices in the middle (`to_q`) unchanged.
 """
 _LEFT: Final = re.compile(r"(?P<attention>.*\.mid\.attn_1\.)(?P<part>to_[qkv]|to_out\.0)\.(?P<end>weight|bias)")

@@ -52,6 +52,10 @@ DIFFERENCE: Final = "difference"
 """The tensor that marks a ControlNet of differences from the UNet (`load_controlnet` in ComfyUI's `controlnet.py`)."""
 _STATISTICS: Final = re.compile(r"per_channel_statistics\.(?:channel|mean-of-stds(?:_over_std-of-means)?)")
 """Statistics of LTX-Video's latents that its autoencoder does not read."""
+_TOKENIZER: Final = re.compile(r"text_encoders\.(?:\w+\.)?(?:spiece|tekken)_model", re.ASCII)
+"""The bytes of a tokenizer's file, which ComfyUI stores next to text encoders with a tokenizer of their own
+(`state_dict` of the tokenizers in `comfy/text_encoders`).
+"""
 _TEXT_ENCODER: Final = re.compile(r"text_encoders\.\w+\.(?:transformer\.)?")
 """A text encoder in a file of ComfyUI."""
 
@@ -81,8 +85,9 @@ class ComponentTensors(msgspec.Struct, frozen=True):
 class SingleFile(msgspec.Struct, frozen=True):
     """The components, and the other tensors of the file.
 
-    ema: averages of the UNet's weights. schedule: tables. scales: single numbers next to a text model. others: tensors
-    of no known component. unread: prefixes of components that programs do not read.
+    ema: averages of the UNet's weights. schedule: tables. scales: single numbers next to a text model. tokenizers: the
+    files of tokenizers, as bytes. others: tensors of no known component. unread: prefixes of components that programs
+    do not read.
     """
 
     components: tuple[ComponentTensors, ...]
@@ -90,6 +95,7 @@ class SingleFile(msgspec.Struct, frozen=True):
     schedule: dict[str, Layout]
     scales: dict[str, Layout]
     others: dict[str, Layout]
+    tokenizers: dict[str, Layout] = {}
     unread: tuple[UnreadPrefix, ...] = ()
 
 
@@ -100,6 +106,7 @@ def parts_of(tensors: Mapping[str, Layout]) -> SingleFile:
     schedule: dict[str, Layout] = {}
     scales: dict[str, Layout] = {}
     others: dict[str, Layout] = {}
+    tokenizers: dict[str, Layout] = {}
     lone = next((component for sign, component in LONE_COMPONENTS.items() if sign in tensors), None)
     unread = unread_prefixes(tensors, TRANSFORMER_SIGNS)
     prefixes = {**{prefix: one.component for prefix, one in unread.items()}, **PREFIXES}
@@ -108,6 +115,8 @@ def parts_of(tensors: Mapping[str, Layout]) -> SingleFile:
         own = name.removeprefix(prefix or "")
         if name == DIFFERENCE or _SCHEDULE.fullmatch(name) or (prefix is not None and _is_computed(own)):
             schedule[name] = layout
+        elif _TOKENIZER.fullmatch(name):
+            tokenizers[name] = layout
         elif name.startswith(EMA):
             ema[name] = layout
         elif prefix is None:
@@ -119,7 +128,7 @@ def parts_of(tensors: Mapping[str, Layout]) -> SingleFile:
     components = tuple(
         _component(prefixes.get(prefix, lone or "text_encoder"), prefix, inner) for prefix, inner in parts.items()
     )
-    return SingleFile(components, ema, schedule, scales, others, tuple(unread.values()))
+    return SingleFile(components, ema, schedule, scales, others, tokenizers, tuple(unread.values()))
 
 
 def _is_computed(name: str) -> bool:

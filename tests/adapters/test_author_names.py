@@ -299,3 +299,34 @@ def test_the_text_encoder_of_a_pipeline(transformer: str, component: str, kind: 
     name = next(one for one in both if one.startswith(prefix) and one.endswith("lora_B.weight"))
     wider = {**both, name: ("BF16", (both[name][1][0] + 2, 4))}
     assert codes(audit_adapter(checkpoint(wider), base=pipeline)) == {"A904"}
+
+
+WAN_NORMS = {
+    "self_attn.norm_q": "attn1.norm_q", "self_attn.norm_k": "attn1.norm_k", "cross_attn.norm_q": "attn2.norm_q",
+    "cross_attn.norm_k": "attn2.norm_k", "norm3": "norm2",
+}  # fmt: skip
+
+
+def with_norms(kind: str, extra: int = 0) -> tuple[Spec, dict[str, Any]]:
+    """An adapter in Kijai's extracted form: pairs, and whole differences of the norms. extra: by which one is wider."""
+    config, shapes = model(kind)
+    spec = lora(shapes, "ComfyUI")
+    stored = spec_of(diffusers_records(kind)[0])
+    if kind.startswith("Wan"):
+        for theirs, own in WAN_NORMS.items():
+            width = stored[f"blocks.0.{own}.weight"][1][0]
+            spec[f"diffusion_model.blocks.0.{theirs}.diff"] = ("BF16", (width + extra * (theirs == "norm3"),))
+    else:  # under the name of a parameter that is no weight
+        width = next(shape[0] for name, (_, shape) in stored.items() if name.endswith("norm_q.weight"))
+        spec["diffusion_model.double_blocks.0.img_attn.norm.query_norm.diff"] = ("BF16", (width,))
+    return spec, config
+
+
+@pytest.mark.parametrize("kind", ["WanTransformer3DModel", "FluxTransformer2DModel", "Flux2Transformer2DModel"])
+def test_differences_of_norms_are_no_modules_that_the_base_lacks(kind: str) -> None:
+    found = audited(*with_norms(kind))
+    assert not codes(found), [one.message for one in found.findings]
+
+
+def test_differences_of_norms_have_the_width_of_the_base() -> None:
+    assert codes(audited(*with_norms("WanTransformer3DModel", 1))) == {"A904"}

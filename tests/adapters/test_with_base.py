@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from tests.adapters.records import alone, with_base
 from tests.checkpoints import Spec, genuine, write
@@ -402,3 +403,23 @@ def test_the_task_of_an_adapter_determines_the_class_of_the_base(
     audited = audit(str(folder))
     assert audited.verdict == ("clean" if outcome == "complete" else "undecided")
     assert [one.outcome for one in audited.loads] == [outcome]
+
+
+def below_wrapper(targets: list[str], wrapper: str = ".base_layer") -> Audit:
+    """An adapter that was trained on a model with an adapter, whose targets were collected by the kind of layer."""
+    spec = {name.replace(".lora_", f"{wrapper}.lora_"): entry for name, entry in adapter().items()}
+    return with_base(spec, CONFIG | {"target_modules": targets}, SMALL_LLAMA)
+
+
+@pytest.mark.parametrize("targets", [["base_layer"], ["base_layer", "q_proj"]])
+def test_targets_that_are_the_wrapper_of_peft_are_repaired(targets: list[str]) -> None:
+    """Measured with PEFT 0.21: Target modules {'base_layer'} not found; renamed and with both targets it loads."""
+    found = [one for one in below_wrapper(targets).findings if one.severity == "error"]
+    assert [one.code for one in found] == ["A919", "A906"]
+    assert ".base_layer" not in found[0].facts["wanted"]
+    assert [(step.key, step.new) for step in found[1].remedy().steps] == [(("target_modules",), ["q_proj", "v_proj"])]
+
+
+def test_names_below_the_wrapper_with_the_right_targets_are_renamed() -> None:
+    assert codes(below_wrapper(["q_proj", "v_proj"])) == {"A919"}
+    assert codes(below_wrapper(["q_proj", "v_proj"], "")) == set()

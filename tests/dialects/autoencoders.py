@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from tests.dialects import single_file
+
 RESNET = {"norm1": "residual.0", "conv1": "residual.2", "norm2": "residual.3", "conv2": "residual.6",
           "conv_shortcut": "shortcut"}  # fmt: skip
 ENDS = {"encoder.conv_in": "encoder.conv1", "decoder.conv_in": "decoder.conv1", "post_quant_conv": "conv2",
@@ -72,4 +74,14 @@ def ltx(tensors: Mapping[str, Any]) -> dict[str, Any]:
             "decoder.scale_shift_table": "decoder.last_scale_shift_table"}  # fmt: skip
     for old, own in finals.items():
         made = {name.replace(old, own, 1) if name.startswith(old) else name: entry for name, entry in made.items()}
+    return made
+
+
+def flux2(config: Mapping[str, Any]) -> dict[str, Any]:
+    """latent-diffusion's names, with both convolutions over the latents within the halves."""
+    within = {"quant_conv": "encoder.quant_conv", "post_quant_conv": "decoder.post_quant_conv"}
+    made = {}
+    for name, entry in single_file.vae(dict(config)).items():
+        module, _, end = name.rpartition(".")
+        made[f"{within.get(module, module)}.{end}"] = entry
     return made

@@ -23,6 +23,7 @@ MAKE: dict[str, Callable[[Record], Spec]] = {
     "AutoencoderKLWan": lambda record: autoencoders.wan(spec_of(record), record["config"]),
     "AutoencoderKLLTXVideo": lambda record: autoencoders.ltx(spec_of(record)),
     "AutoencoderKLLTX2Video": lambda record: autoencoders.ltx(spec_of(record)),
+    "AutoencoderKLFlux2": lambda record: autoencoders.flux2(record["config"]),
 }
 STATISTICS: Spec = {
     "per_channel_statistics.channel": ("F32", (10,)),
@@ -71,6 +72,7 @@ def test_a_lost_tensor_is_one_finding_under_its_own_name(name: str, every: int, 
         ("Lumina2Transformer2DModel", "AutoencoderKLWan"),
         ("ZImageTransformer2DModel", "AutoencoderKLWan"),
         ("Flux2Transformer2DModel", "AutoencoderKLWan"),
+        ("Flux2Transformer2DModel", "AutoencoderKLFlux2"),
     ],
 )
 def test_a_file_with_both_is_exact(transformer: str, vae: str, tmp_path: Path) -> None:
@@ -88,3 +90,30 @@ def test_a_file_with_both_is_exact(transformer: str, vae: str, tmp_path: Path) -
     lost = next(name for name in spec if re.search(r"\.(k|qkv|to_k|to_q)\.weight", name))
     damaged = audited(tmp_path, {name: entry for name, entry in spec.items() if name != lost})
     assert len(codes(damaged)) == 1, [one.message for one in damaged.findings]
+
+
+def widened(spec: Spec, channels: int) -> Spec:
+    """Wan's autoencoder with this number of channels at the end of the decoder."""
+    shapes = {end: (channels, *spec[f"decoder.head.2.{end}"][1][1:]) for end in ("weight", "bias")}
+    return spec | {f"decoder.head.2.{end}": ("BF16", shape) for end, shape in shapes.items()}
+
+
+@pytest.mark.parametrize(("times", "noted"), [(1, False), (2, False), (4, True)])
+def test_a_decoder_with_other_channels_than_the_encoder_is_noted(times: int, noted: bool, tmp_path: Path) -> None:
+    """Measured: from_single_file of diffusers refuses the last convolution of the decoder."""
+    spec = MAKE["AutoencoderKLWan"](diffusers_records("AutoencoderKLWan")[0])
+    channels = spec["encoder.conv1.weight"][1][1]
+    found = audited(tmp_path, widened(spec, times * channels))
+    notes = [one for one in found.findings if one.code == "N644"]
+    assert [(one.facts["read"], one.facts["given"]) for one in notes] == [(channels, times * channels)] * noted
+    assert not codes(found)
+
+
+@pytest.mark.parametrize("name", ["text_encoders.spiece_model", "text_encoders.mistral3_24b.tekken_model"])
+def test_the_bytes_of_a_tokenizer_are_no_component(name: str, tmp_path: Path) -> None:
+    record = diffusers_records("AutoencoderKLWan")[0]
+    spec = under("vae.", MAKE["AutoencoderKLWan"](record))
+    found = audited(tmp_path, spec | {name: ("U8", (4_241,))})
+    check_exact(found, record["num_parameters"])
+    other = audited(tmp_path, spec | {name.replace("_model", "_table"): ("U8", (4_241,))})
+    assert other.verdict == "undecided"

@@ -9,7 +9,7 @@ import pytest
 
 from inspector.auditing.start import audit
 from inspector.dialects.gguf_shapes import ORIGINAL
-from tests.dialects.recorded_gguf import Keys, Written
+from tests.dialects.recorded_gguf import Keys, Written, records, source_of, target_of
 from tests.findings.cases import gguf_of, gguf_projector, gguf_with, gguf_with_deepstack
 
 WIDE = {"mm.0.weight": np.ones((48, 32), np.float32), "mm.2.weight": np.ones((48, 48), np.float32)}
@@ -101,3 +101,29 @@ def test_experts_of_a_dense_architecture_are_one_finding() -> None:
     found = [one for one in gguf_with(mixture).findings if one.severity == "error"]
     assert [one.code for one in found] == ["N466"]
     assert found[0].help.startswith("llama.cpp has no experts")
+
+
+def without_architecture(*, own: bool = True, keys: Keys | None = None) -> Written:
+    """Llama in a GGUF file without metadata. own: under llama.cpp's names, not under those of transformers."""
+    record = records()["llama"]
+    source = source_of(record)
+    made = target_of(record, source)
+    return Written(keys or [], made.arrays if own else source, made.kinds if own else {})
+
+
+@pytest.mark.parametrize("keys", [[], [("general.name", "text", "mine")], [("tokenizer.ggml.bos_token_id", "u32", 1)]])
+@pytest.mark.parametrize("own", [True, False])
+def test_a_language_model_without_an_architecture_is_refused(own: bool, keys: Keys) -> None:
+    """llama.cpp and Ollama: unknown model architecture ''. candle writes and reads the names of transformers."""
+    audited = gguf_with(without_architecture(own=own, keys=keys))
+    found = [(one.severity, one.facts["read_by"]) for one in audited.findings if one.code == "N643"]
+    assert found == [("error", "") if own else ("warning", "candle")]
+    assert {one.outcome for one in audited.loads} == {"refuses"} and audited.verdict == "findings"
+
+
+def test_text_encoders_image_models_and_adapters_need_no_architecture() -> None:
+    encoder = {name: np.ones(shape, np.float32) for name, shape in (
+        ("shared.weight", (70, 48)), ("encoder.block.0.layer.0.SelfAttention.q.weight", (48, 48)))}  # fmt: skip
+    image = {"double_blocks.0.img_attn.proj.weight": np.ones((48, 48), np.float32)}
+    for arrays in (encoder, image, lora().arrays):
+        assert "N643" not in codes(Written([("general.name", "text", "mine")], arrays, {}))

@@ -27,7 +27,7 @@ from inspector.loader.set_reading import WeightFile
 from tests.adapters.records import alone, checkpoint, with_base
 from tests.checkpoints import Spec, genuine, write, write_file
 from tests.comparing.designs import DESIGNS
-from tests.dialects import converters, recorded_gguf, single_file
+from tests.dialects import autoencoders, converters, recorded_gguf, single_file
 from tests.findings.download_cases import DOWNLOADS
 from tests.judged import base_record, diffusers_records, judged, spec_of
 from tests.loads.damage import damaged, healthy
@@ -813,6 +813,8 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "experts-one-by-one": gguf_with_experts_one_by_one,
     "projector-kind-missing": lambda: gguf_with(gguf_projector("clip.projector_type")),
     "projector-alone": lambda: gguf_with(gguf_projector()),
+    "gguf-architecture-absent": lambda: gguf_with(
+        recorded_gguf.Written([], recorded_gguf.source_of(recorded_gguf.records()["llama"]), {})),
     "gguf-architecture-unknown": lambda: gguf_with(gguf_of("llama", architecture="mllama")),
     "importance-matrix": lambda: gguf_matrix(""),
     "control-vector": lambda: gguf_directions("direction.1", "direction.2", "direction.3"),
@@ -1323,6 +1325,17 @@ def lone_network(prefix: str = "model.diffusion_model.") -> Audit:
         return audit(f"{place}/sd.safetensors")
 
 
+def enlarging_decoder() -> Audit:
+    """Wan's autoencoder with a decoder that gives four times the channels."""
+    record = diffusers_records("AutoencoderKLWan")[0]
+    spec = autoencoders.wan(spec_of(record), record["config"])
+    spec |= {f"decoder.head.2.{end}": (dtype, (12, *shape[1:])) for end in ("weight", "bias")
+             for dtype, shape in [spec[f"decoder.head.2.{end}"]]}  # fmt: skip
+    with TemporaryDirectory() as place:
+        write_file(Path(place) / "vae.safetensors", spec)
+        return audit(f"{place}/vae.safetensors")
+
+
 def control_differences() -> Audit:
     """A ControlNet of differences from its UNet."""
     with TemporaryDirectory() as place:
@@ -1394,6 +1407,7 @@ FIRES |= {
     "part-differs": lambda: encoder_alone(drop("layers.0.fc1.weight")),
     "single-file-parts": lone_network,
     "control-net-differences": control_differences,
+    "decoder-channels-differ": enlarging_decoder,
     "average-stored": lambda: llama(lambda spec: spec.update({f"ema.{n}": e for n, e in list(spec.items())})),
     "extra-state-stored": lambda: llama(
         lambda spec: spec.update(

@@ -294,3 +294,17 @@ def test_models_within_models_within_models_are_read() -> None:
     tower = "vision_tower.encoder.layers.#.mlp.fc1"
     assert is_read(f"vlm.{tower}", {"model_type": "colpali", "vlm_config": {"model_type": "paligemma"}})
     assert not is_read("vlm.language_model.layers.#.mlp.up_proj", {"model_type": "colpali"})
+
+
+@pytest.mark.parametrize("values", ["I8", "F8_E4M3"])
+def test_a_single_file_of_quanto_is_a_note(values: str) -> None:
+    """Other programs find no weight under its names: diffusers' from_single_file raises a KeyError."""
+    spec: Spec = {name: (dtype, tuple(shape)) for name, dtype, shape in rest(LLAMA)}
+    for module, outputs, inputs in linears(LLAMA):
+        spec[f"{module}.weight._data"] = (values, (outputs, inputs))
+        spec[f"{module}.weight._scale"] = ("F32", (outputs, 1))
+        spec |= {f"{module}.{side}_scale": ("F32", ()) for side in ("input", "output")}
+    audited = judged(spec, None)
+    assert bad(audited) == []
+    notes = [one.help.partition(";")[0] for one in audited.findings if one.code == "T650"]
+    assert notes == ["load it with optimum-quanto"]

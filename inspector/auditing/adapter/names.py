@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from inspector.adapters.base import Base
 from inspector.adapters.expected import PROMPTS
+from inspector.adapters.inner_targets import with_inner_targets
 from inspector.adapters.misnamed import MOST_BEFORE, Renumbered, misnamed, namer_of, renumbered, with_numbers
 from inspector.adapters.names import OWN_PREFIX, PREFIX, saved_namer, tuner_name
 from inspector.adapters.plan import plan_with
@@ -63,6 +64,7 @@ def looked_for(families: Families, method: str, values: Mapping[str, Any], base_
             if other is not None and other.covered == other.families:
                 named, own, base = namer_of(inner, named), there, other
                 break
+    values = with_inner_targets(values, own, base)
     plan = plan_with(base, method, values, own)
     names = misnamed(own, base, plan)
     if names:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from inspector.algebra.names import key_of
 from inspector.auditing.gguf.causes import one_for_each_cause
+from inspector.auditing.gguf.no_architecture import architecture_absent
 from inspector.auditing.gguf.tensors import (
     ONE_BY_ONE,
     absent_tensors,
@@ -110,7 +111,12 @@ def part_of_split(checkpoint: Checkpoint) -> int | None:
 
 
 def _unknown(audited: Audit) -> Iterator[Finding]:
-    """The note on an architecture that llama.cpp does not know, if it is unclear which program reads it."""
+    """The finding on an architecture that is not stated or that llama.cpp does not know, if it is unclear which program
+    reads it.
+    """
+    if (absent := architecture_absent(audited)) is not None:
+        yield absent
+        return
     metadata = audited.checkpoint.metadata
     if metadata is None or not audited.checkpoint.tensors:
         return

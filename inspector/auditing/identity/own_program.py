@@ -88,21 +88,25 @@ def _blocks(shape: Sequence[int]) -> tuple[int, ...]:
     return tuple(-(-size // ASSUMED) for size in shape) if len(shape) == 2 else ()
 
 
-def for_comfyui(checkpoint: Checkpoint, unpacked: Unpacked) -> Iterator[Finding]:
-    """The note on a single file with scales that only ComfyUI reads; other programs read the stored values as weights.
+def for_one_program(checkpoint: Checkpoint, unpacked: Unpacked) -> Iterator[Finding]:
+    """The note on a single file in a form that only ComfyUI or optimum-quanto reads.
 
-    Measured with diffusers 0.42 (`from_single_file`): it casts them, without their scales.
+    Other programs read ComfyUI's stored values as weights; measured with diffusers 0.42 (`from_single_file`): it casts
+    them, without their scales. They find no weight under quanto's names: `from_single_file` raises a KeyError.
     """
+    from inspector.quantization.missing_block import QUANTO, main_scheme
+
     marked = [one for one in unpacked.helpers if one.key.endswith((".scale_weight", ".comfy_quant"))]
-    if not marked or checkpoint.config is not None:
+    main = main_scheme(unpacked)
+    if checkpoint.config is not None or not (marked or main in QUANTO):
         return
     from inspector.findings.types.own_program import QuantizedForProgram
 
-    scheme = marked[0].scheme
+    scheme = marked[0].scheme if marked else main or ""
     yield QuantizedForProgram(
         place=Place(file=checkpoint.set_name),
         scheme=scheme,
-        program="ComfyUI",
+        program="ComfyUI" if marked else "optimum-quanto",
         modules=unpacked.schemes.get(scheme, 0),
         bits="",
     )

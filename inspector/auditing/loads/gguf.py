@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from inspector.auditing.gguf.causes import without_followed_heads, without_followed_keys
 from inspector.auditing.gguf.findings import of_another_architecture, part_of_split
+from inspector.auditing.gguf.no_architecture import architecture_absent
 from inspector.auditing.gguf.tensors import (
     FIRST,
     absent_tensors,
@@ -82,6 +83,8 @@ def _by_metadata(audited: Audit, *, has_sizes: bool) -> tuple[Outcome, str] | No
     other = of_another_architecture(audited)
     if other is not None:
         return REFUSES, f"no key of its metadata is of {other.stated or 'its architecture'}"
+    if architecture_absent(audited) is not None:
+        return REFUSES, "unknown model architecture: ''"
     if unread := _unread_key(audited) or _refused_adapter(audited):
         return REFUSES, unread
     if audited.checkpoint.partial and (part := part_of_split(audited.checkpoint)) is not None:

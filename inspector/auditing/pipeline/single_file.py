@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 
 
 DIFFUSION: Final = ("unet", "transformer")
+LAST: Final = "decoder.conv_out"
+"""The last convolution of an autoencoder's decoder."""
+CONVOLUTION: Final = 4
+"""Fewest dims of a convolution's weight."""
 NEEDED: Final = (("vae", "vae"), ("text encoder", "text_encoder"))
 """(component that the pipelines of these networks also have, beginning of the names of such components)."""
 
@@ -47,11 +51,13 @@ def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
         parts[name] = part
         findings.extend(_within(one, name, component) for one in part.findings)
         lost.extend(_lost_projection(component))
+        own_findings.extend(_channels(component))
     if found.others:
         parts["other"] = audit_part(_component(root, "other", found.others, {}))
         findings.extend(parts["other"].findings)
     own = [*_lines(found.schedule, ledger.BUFFER, "schedule"), *_lines(found.ema, ledger.EXTRA, "model_ema")]
     own.extend(_lines(found.scales, ledger.EXTRA, "logit_scale"))
+    own.extend(_lines(found.tokenizers, ledger.BUFFER, "tokenizer"))
     own_findings.extend(_beside(found))
     own_findings.extend(_partial(list(parts)) if not (root.lost or root.partial) else ())
     own_findings.extend((*misplaced_encoders(root.tensors), *left_names(root.tensors), *_unread(found)))
@@ -81,7 +87,9 @@ def _beside(found: SingleFile) -> Iterator[Finding]:
         from inspector.findings.names.single_file import ControlNetDifferences
 
         yield ControlNetDifferences(place=Place(tensor=DIFFERENCE), mark=DIFFERENCE)
-    if tables := {name: one for name, one in found.schedule.items() if name != DIFFERENCE}:
+    if tables := {
+        name: one for name, one in (*found.schedule.items(), *found.tokenizers.items()) if name != DIFFERENCE
+    }:
         yield BuffersStored(
             place=Place(tensor=next(iter(tables))),
             elements=_elements(tables),
@@ -156,6 +164,24 @@ def _lost_projection(component: ComponentTensors) -> Iterator[TensorMissing]:
         expected_tensors=1,
         counted=True,
     )
+
+
+def _channels(component: ComponentTensors) -> Iterator[Finding]:
+    """The note on an autoencoder with a decoder that gives another number of channels than the encoder reads.
+
+    Measured with diffusers 0.42 (`AutoencoderKLWan.from_single_file`): a ValueError about the shape of the last
+    convolution. Decoders with a variance for each channel (`2 * channels`) are those of other kinds of models.
+    """
+    reads, gives = (component.tensors.get(f"{name}.weight") for name in ("encoder.conv_in", LAST))
+    if reads is None or gives is None or min(len(reads.shape), len(gives.shape)) < CONVOLUTION:
+        return
+    read, given = reads.shape[1], gives.shape[0]
+    if component.name != "vae" or not read or given in (read, 2 * read):
+        return
+    from inspector.findings.names.single_file import DecoderChannelsDiffer
+
+    place = Place(tensor=component.stored(f"{LAST}.weight"))
+    yield DecoderChannelsDiffer(place=place, read=read, given=given, shape=gives.shape)
 
 
 def _component(root: Checkpoint, name: str, tensors: dict[str, Layout], names: Mapping[str, str]) -> Checkpoint:

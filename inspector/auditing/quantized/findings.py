@@ -8,7 +8,7 @@ from math import prod
 import msgspec
 
 from inspector.algebra.boxes import Box, count, minus
-from inspector.auditing.identity.own_program import block_size_unstated, for_comfyui, stated_inside
+from inspector.auditing.identity.own_program import block_size_unstated, for_one_program, stated_inside
 from inspector.auditing.quantized.compressed import not_expanded
 from inspector.auditing.quantized.float_weights import nothing_packed
 from inspector.auditing.quantized.gptq_exceptions import with_exceptions
@@ -101,7 +101,7 @@ def packing_findings(
     yield from nothing_packed(unpacked, lines, left_plain=bool(own_linear(checkpoint, settings.base.method)))
     if unpacked.schemes:
         yield from not_expanded(checkpoint, unpacked, lines)
-        yield from for_comfyui(checkpoint, unpacked)
+        yield from for_one_program(checkpoint, unpacked)
         yield from block_size_unstated(checkpoint, unpacked, lines)
         yield from stated_inside(unpacked)
     if settings.unclear:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import ContentFinding, Remedy
+from inspector.findings.finding import ContentFinding, Remedy, Rows
 
 
 class TensorsOfNoArchitecture(ContentFinding, frozen=True, kw_only=True):
@@ -136,3 +136,52 @@ class ExpertsOneByOne(ContentFinding, frozen=True, kw_only=True):
     headline_text = "{tensors:count tensor} such as {example}"
     row_texts = (("reference", "llama.cpp refuses it: tensor {absent} not found"),)
     remedy_text = "convert the model again with a current llama.cpp, or download a file of 2024 or later"
+
+
+class _ErrorIfNobodyReads:
+    """An error if no program reads files of this kind, else a warning."""
+
+    def __get__(self, finding: GgufArchitectureAbsent | None, of: type) -> str:
+        return "error" if finding is not None and not finding.read_by else "warning"
+
+
+class GgufArchitectureAbsent(ContentFinding, frozen=True, kw_only=True):
+    """A GGUF file with a language model states no architecture.
+
+    What it means
+        The metadata has no `general.architecture`, and no sizes under the name of an architecture. An error if the
+        tensors have the names of llama.cpp: the metadata was lost. A warning if they have the names of the model's
+        library: candle writes such files and reads them with a config beside.
+
+    Why it matters
+        llama.cpp and what is built on it, such as Ollama and LM Studio, refuse the file: "unknown model architecture".
+
+    Example
+        warning[N643] gguf-architecture-absent: general.architecture is not stated
+          tensors  named as in transformers, such as lm_head.weight
+          read by  candle
+          help     load it with candle; for llama.cpp and Ollama convert the model with
+                   convert_hf_to_gguf.py of llama.cpp
+
+    What to do
+        Load the file with the program that wrote it, or convert the model with llama.cpp's converter.
+    """
+
+    code = "N643"
+    severity = _ErrorIfNobodyReads()
+
+    example: str
+    read_by: str = ""
+
+    headline_text = "general.architecture is not stated"
+    row_texts = (("read by", "{read_by}", "read_by"),)
+
+    def rows(self) -> Rows:
+        scheme = "transformers" if self.read_by else "llama.cpp"
+        return [("tensors", f"named as in {scheme}, such as {self.example}"), *super().rows()]
+
+    def remedy(self) -> Remedy:
+        if not self.read_by:
+            return Remedy("convert the model again with convert_hf_to_gguf.py of llama.cpp: the metadata was lost")
+        other = "for llama.cpp and Ollama convert the model with convert_hf_to_gguf.py of llama.cpp"
+        return Remedy(f"load it with {self.read_by}; {other}")

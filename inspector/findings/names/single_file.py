@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import Finding, Remedy, Step
+from inspector.findings.finding import Finding, Remedy, Rows, Step
 from inspector.findings.words import count, listed
 
 
@@ -178,3 +178,38 @@ class ComponentPrefixRepeated(ComponentPrefixUnread, frozen=True, kw_only=True):
 
     code = "N553"
     severity = "warning"
+
+
+class DecoderChannelsDiffer(Finding, frozen=True, kw_only=True):
+    """The decoder of an autoencoder gives another number of channels than the encoder reads.
+
+    What it means
+        Autoencoders of a published family give back the image that they read. A decoder with four times the channels
+        gives an image of twice the width and height, once a program rearranges them.
+
+    Why it matters
+        Programs build the family's own autoencoder and refuse the file: "size mismatch" at the last convolution of the
+        decoder. diffusers' `from_single_file` takes the config of the family, too.
+
+    Example
+        note[N644] decoder-channels-differ: the encoder reads 3, the decoder gives 12
+          decoder  decoder.head.2.weight [12, 12, 3, 3, 3]
+          help     load it with the program that it was made for, or use the family's
+                   own autoencoder
+
+    What to do
+        Load it with its own program; for other programs take the autoencoder that it was made from.
+    """
+
+    code = "N644"
+    severity = "note"
+
+    read: int
+    given: int
+    shape: tuple[int, ...]
+
+    headline_text = "the encoder reads {read}, the decoder gives {given}"
+    remedy_text = "load it with the program that it was made for, or use the family's own autoencoder"
+
+    def rows(self) -> Rows:
+        return [("decoder", f"{self.place.tensor} {list(self.shape)}")]
