@@ -42,7 +42,7 @@ NAMES = {
         emb_rel_v time_mix_value ca_v_proj sa_v_proj cross_attn_value_proj self_attn_value_proj value.proj
     """,
     "output out": """
-        transformer_encoder.{}.wo
+        transformer_encoder.{}.wo blocks.{}.wo
         o o_proj self_attn.output_proj encoder_attn.output_proj cross_attn.output_proj {}.0.output_proj to_out to_out.0
         to_out_t to_add_out out_lin output.proj attention.wo attn.Wo head.output_proj
         attn.proj attn_pool.proj attention.proj cross_attn.proj window_attn.proj channel_attn.proj assign.proj
@@ -110,7 +110,7 @@ NAMES = {
         linear_q_adapter_list.{}.0 linear_k_adapter_list.{}.0 linear_v_adapter_list.{}.0 o_a_proj
         channelwise_linear_2 channelwise.2 ff_out ff.proj_out
     """,
-    "up gate_up in": "fc1 dense_h_to_4h net.0.proj proj_mlp",
+    "up gate_up in": "fc0 fc1 dense_h_to_4h net.0.proj proj_mlp",
     "qkv": """
         qkv qkv_proj Wqkv wqkv to_qkv query_key_value W_pack att_proj in_proj_weight in_proj_bias in_proj_qkv
         qkv_opreact qkv_linear qkv_net attn.c_attn attn.in_proj attention.self.in_proj
@@ -139,6 +139,7 @@ EXCEPTIONS = {
     ("feed_forward.w1", "mlp.up"): "molmo: the tower's MLP has no gate",
     ("mlp.w1", "mlp.up"): "qwen (the first): `w2` goes through the activation, so it is the gate",
     ("mlp.w2", "mlp.gate"): "qwen (the first): `w2` goes through the activation, so it is the gate",
+    ("blocks.{}.mlp.fc1", "mlp.down"): "kimi_vl: the tower's two matrices are `fc0` and `fc1`",
     ("mlp.fc1", "mlp.gate"): "dots.ocr: `fc1` goes through the activation, so it is the gate",
     ("mlp.gate_proj", "mlp.up"): "timesfm: an MLP of two matrices without a gate",
     ("feed_forward.key", "mlp.up"): "rwkv: its channel mixing calls the two matrices of the MLP key and value",

@@ -1,13 +1,15 @@
-"""Kimi K2.5: Deepseek V3's text model, a tower that also reads time, and a projector.
+"""Kimi K2.5 and Kimi-VL: Deepseek V3's text model, a tower that also reads time, and a projector.
 
 modeling_kimi_k25.py: the positions are a grid of their own size, with a time axis that is computed; the projector's
 norm has `projection_hidden_size`, and its linears take a whole patch of `merge_kernel_size` pixels. The authors' files
 fuse q, k and v, and so does what transformers 5 writes of the joined model, whose layers are called `blocks` in the
 text model too. The authors' config says `vt_…` and `init_pos_emb_…` in `vision_config`, and `mm_hidden_size` for the
-projector.
+projector. Kimi-VL (SGLang's `kimi_vl.py`, `kimi_vl_moonvit.py`): the same tower without time under these names, and a
+projector whose norm has the width of the tower; `encoder_only` leaves out the text model.
 """
 
 from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, TIES
+from inspector.architectures.text.deepseek import DEEPSEEK_V3
 from inspector.notation.definition import Architecture, Dims, either, head, part, rows, submodel, under
 from inspector.notation.kinds import affine, conv, dense, param
 
@@ -59,3 +61,29 @@ KIMI_K25 = Architecture("kimi_k25", ties=TIES, heads=BARE_MODEL,
          "model.mm_projector.pre_norm": "model.mm_projector.pre_norm"},
         # its bare model
         {"language_model.layers.": "language_model.blocks.", "vision_tower.layers.": "vision_tower.blocks."}))
+MOONVIT = Architecture("moonvit", heads=(head("tower Model", ""),),
+    dims=Dims(d="hidden_size", L="num_hidden_layers", h="num_attention_heads", ff="intermediate_size", p="patch_size",
+              gh="init_pos_emb_height", gw="init_pos_emb_width", m="d*merge_kernel_size[0]*merge_kernel_size[1]"),
+    parts=rows(
+        part("patch_embed.proj",           "embed.patch",    conv("3 -> d, p p")),
+        part("patch_embed.pos_emb.weight", "embed.position", param("gh gw d")),
+        under("encoder.blocks.{L}",
+            part("norm0",   "norm.attention",   affine("d")),
+            part("norm1",   "norm.mlp",         affine("d")),
+            part("wqkv",    "attention.qkv",    dense("d -> d + d + d", packs="q k v")),
+            part("wo",      "attention.output", dense("d -> d")),
+            part("mlp.fc0", "mlp.up",           dense("d -> ff")),
+            part("mlp.fc1", "mlp.down",         dense("ff -> d"))),
+        part("encoder.final_layernorm", "norm.final", affine("d"))))
+KIMI_VL = Architecture("kimi_vl", ties="text_config.tie_word_embeddings | false",
+    heads=(head("ForConditionalGeneration", "", default=True),),
+    ignores="ignore_index media_placeholder_token_id",
+    dims=Dims(d="text.d", V="text.V", v="vision.d", m="vision.m"),
+    parts=rows(                                # no record exercises this definition
+        submodel("vision", "vision_tower.", MOONVIT, head="tower"),
+        under("multi_modal_projector",
+            part("pre_norm", "norm.bridge", affine("v")),
+            part("linear_1", "bridge.in",   dense("m -> m")),
+            part("linear_2", "bridge.out",  dense("m -> d"))),
+        submodel("text", "language_model.", DEEPSEEK_V3, config="text_config", head="ForCausalLM",
+                 when="not encoder_only")))

@@ -1,6 +1,7 @@
 """Llama, models with exactly its layers, and the names and keys of Meta's own releases.
 
-SmolLM 3 (modeling_smollm3.py) and, by code of their own, Aquila, XVERSE and Skywork have Llama's layers.
+SmolLM 3 (modeling_smollm3.py) and, by code of their own, Aquila, XVERSE, Skywork, Solar and TeleFLM have Llama's
+layers; XVERSE-MoE has a router of its own name and shared experts (SGLang's `solar.py`, `teleflm.py`, `xverse_moe.py`).
 modeling_llama.py: `attention_bias` reaches q, k, v and o, `mlp_bias` all three of the MLP; `head_dim` is free
 of `hidden_size`. Files older than transformers 4.32 hold `rotary_emb.inv_freq` in every layer.
 Meta's model.py (params.json next to consolidated.*): the MLP's width is not written down but follows from
@@ -21,19 +22,32 @@ from inspector.architectures.blocks import (
     ENDS,
     GQA,
     PRE_NORMS,
+    SHARED,
     SWIGLU,
 )
 from inspector.notation.definition import Architecture, Dims, maybe, part, rows, under
 from inspector.notation.kinds import buffer, linear, param, scale, table
 
-LLAMA = Architecture("llama smollm3 granite_docling_text iquestcoder emu3_text_model Emu3 aquila xverse skywork",
-                     ignores="max_sequence_length", dims=DECODER, heads=CAUSAL,
+LLAMA = Architecture("llama smollm3 granite_docling_text iquestcoder emu3_text_model Emu3 aquila xverse skywork solar"
+                     " TeleFLM", dims=DECODER, heads=CAUSAL,
+    ignores="bskcn_1 bskcn_2 bskcn_3 bskcn_4 bskcn_tv input_mult max_sequence_length mup_scale_factor output_mult"
+            " use_mup",
     parts=rows(
         ENDS,
         maybe("rope.freqs", "rotary.frequency", buffer("(dh+1)//2")),                 # Meta's files only
         under("layers.{L}", PRE_NORMS),
         under("layers.{L}.self_attn", GQA, b="attention_bias", bo="attention_bias"),
         under("layers.{L}.mlp", SWIGLU, b="mlp_bias")))
+XVERSE_MOE = Architecture("xverse_moe", heads=CAUSAL,
+    dims=DECODER | Dims(E="num_experts", S="num_shared_experts | 0"),
+    parts=rows(
+        ENDS,                                  # no record exercises this definition
+        under("layers.{L}", PRE_NORMS),
+        under("layers.{L}.self_attn", GQA),
+        under("layers.{L}.mlp",
+            part("router", "router", linear("d -> E")),
+            under("shared_experts", SHARED, ff="ff*S", when="S > 0"),
+            under("experts.{E}", SWIGLU))))
 SEED_OSS = Architecture("seed_oss", dims=DECODER, heads=CAUSAL, parts=rows(
     ENDS,
     under("layers.{L}", PRE_NORMS,

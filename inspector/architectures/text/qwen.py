@@ -68,7 +68,7 @@ QWEN2_MOE = Architecture("qwen2_moe", heads=rooted(CAUSAL, "model."),
         under("layers.{L}.self_attn", GQA, b="qkv_bias | true"),         # bias on q k v, never on o
         under("layers.{D}.mlp", SWIGLU),
         under("layers.{M}.mlp", ROUTER, GATED_SHARED, rows(EXPERTS, ff="fe"))))
-QWEN3_MOE = Architecture("qwen3_moe qwen3_omni_moe_text", heads=CAUSAL,
+QWEN3_MOE = Architecture("qwen3_moe qwen3_omni_moe_text sdar_moe", heads=CAUSAL,
     dims=DECODER | SPARSE | Dims(E="num_local_experts | num_experts"),
     parts=rows(
         ENDS,
