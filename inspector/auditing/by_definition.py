@@ -196,7 +196,22 @@ def _judged(draft: Draft, config: Claim, reading: Reading) -> Judged:
     from inspector.auditing.identity.part_of_model import with_other_parts
 
     judged, case = with_other_parts(judged, case)
-    return Judged(config, reading, case, judged)
+    return _of_base(draft, Judged(config, reading, case, judged), again)
+
+
+def _of_base(draft: Draft, judged: Judged, again: Again) -> Judged:
+    """The comparison with the base model, if the config states no class and only a head has differences."""
+    if not any(one.severity == "error" for one in judged.findings):
+        return judged
+    from inspector.auditing.identity.undeclared_class import base_of_undeclared, of_heads_alone
+
+    base = base_of_undeclared(judged.config, judged.case, draft.families, again)
+    if base is None:
+        return judged
+    found = list(reconciliation_findings(base.case, draft.families, again))
+    if all(one.severity == "note" for one in found):
+        return Judged(judged.config, base.case.reading, base.case, found)
+    return replace(judged, findings=list(of_heads_alone(judged.findings)))
 
 
 def _holds_other_names(case: Reconciled, emptied: Sequence[str]) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 from inspector.architectures.defaults import defaults_of
 from inspector.loading.integers import INTEGERS, counts, is_of_integers
 from inspector.loading.tables import OLDER, ClassRules
+from inspector.loading.ties import settings_of_tie
 from inspector.notation.binding import Plan
 from inspector.notation.spelling import Spelling
 from inspector.notation.trace import SYMBOL
@@ -74,7 +75,7 @@ def _is_otherwise(case: Reconciled, major: str) -> bool:
 
 def _is_off(plan: Plan, rules: ClassRules) -> bool:
     """True if the config, or the sub-config that decides in a version, does not tie."""
-    return plan.scope.settings.at(rules.tie_of).read(("tie_word_embeddings",))[0] is False
+    return settings_of_tie(plan.scope.settings, rules.tie_of).read(("tie_word_embeddings",))[0] is False
 
 
 def _is_read(plan: Plan, rules: ClassRules) -> bool:

@@ -23,7 +23,7 @@ from inspector.loading.integers import INTEGERS, counts, is_of_integers
 from inspector.loading.renaming import Renamed, Transform, older_name, renamed
 from inspector.loading.tables import NEWEST, ClassRules, numbered, transforms_of
 from inspector.loading.templates import Order, joined_with, projected, sample, samples, template
-from inspector.loading.ties import IndexSets, Tie, emptied, first_name, overwritten, with_ties
+from inspector.loading.ties import IndexSets, Tie, emptied, first_name, overwritten, settings_of_tie, with_ties
 from inspector.matcher.families import Families, Family, Stored
 from inspector.notation.binding import Block, Plan, fits
 from inspector.notation.expansion import Shape
@@ -124,7 +124,7 @@ _OF_TEXT_MODEL: Final = "text_config.tie_word_embeddings"
 
 def memory_of(plan: Plan, rules: ClassRules, name: NamesInMemory) -> Memory:
     """The tensors in memory of the class of a plan. The plan is spelled as its library writes it."""
-    off = rules.ties and plan.scope.settings.at(rules.tie_of).read(("tie_word_embeddings",))[0] is False
+    off = rules.ties and settings_of_tie(plan.scope.settings, rules.tie_of).read(("tie_word_embeddings",))[0] is False
     made = Memory()
     places: dict[int, tuple[str, tuple[Box, ...]]] = {}
     tied: list[tuple[str, tuple[Box, ...], Block]] = []

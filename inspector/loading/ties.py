@@ -6,12 +6,20 @@ Sources: transformers 4.57 `PreTrainedModel.tie_weights`, `_find_missing_and_une
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from msgspec import Struct
 
 from inspector.algebra.boxes import Box, minus, within
 from inspector.algebra.names import name_of
 from inspector.loading.templates import joined_with
+from inspector.notation.settings import Settings
+
+FLAT: Final = frozenset({"glm4v", "glm4v_moe", "qwen2_5_vl", "qwen2_vl"})
+"""Types whose config class in transformers 4.57 builds an absent `text_config` from all keys of the config.
+
+Source: `elif text_config is None` in their configuration files.
+"""
 
 IndexSets = dict[str, tuple[Box, ...]]
 """Key of a tensor in memory -> its index sets."""
@@ -28,6 +36,14 @@ class Tie(Struct, frozen=True):
     original: str
     originals: tuple[Box, ...]
     aligned: bool
+
+
+def settings_of_tie(settings: Settings, tie_of: str) -> Settings:
+    """The settings in which a class looks up whether the head is tied. tie_of: the path of its sub-config, or empty."""
+    values = settings.values
+    flat = values.get("model_type") in FLAT and not isinstance(values.get(tie_of), dict)
+    stated = "tie_word_embeddings" in values  # else the default of the text model counts
+    return settings if flat and stated else settings.at(tie_of)
 
 
 def first_name(key: str, boxes: Sequence[Box]) -> str:

@@ -176,7 +176,7 @@ def _names(case: Reconciled) -> Iterator[Finding]:
 
         stored = class_with_head(claim.class_name or "", claim.head, named)
         yield NamesOfBaseModel(
-            class_name=claim.class_name,
+            class_name=claim.class_name or "AutoModel",
             names=stored or f"{reading.name} {_suffix(named.names)}".rstrip(),
             prefix=claim.head.root,
             stored_prefix=named.root,

@@ -23,6 +23,8 @@ JOINT = {"qkv": 3, "kv": 2, "gate_up": 2}
 """Last word of the role of a joint projection -> its number of parts."""
 KEY_AND_VALUE = re.compile(r"kv|key_?value|k_v", re.IGNORECASE)
 """In the name of a joint matrix of keys and values alone; another matrix of their size has other outputs."""
+BARE_BIASES = ("q_bias", "k_bias", "v_bias")
+"""Biases next to a joint projection without one, in DeBERTa, BEiT and EVA (`in_proj` or `qkv`, and `q_bias`)."""
 MLP_PARTS = frozenset(("gate", "gate_proj", "up", "up_proj", "w1", "w3"))
 
 
@@ -67,9 +69,9 @@ def projections_joined(case: Reconciled) -> tuple[ProjectionsJoined, Placement] 
 def _joint(match: _Match, joined: bool) -> JointProjection:
     expected = tuple(f"{family_name(gap.block.key)} {shape(gap.block.shape)}" for gap in match.gaps)
     stored = tuple(f"{family_name(extra.key)} {shape(extra.layout.shape)}" for extra in match.extras)
-    return (
-        JointProjection(whole=stored[0], parts=expected) if joined else JointProjection(whole=expected[0], parts=stored)
-    )
+    if joined:
+        return JointProjection(whole=", ".join(stored), parts=expected)
+    return JointProjection(whole=expected[0], parts=stored)
 
 
 _Place = tuple[str, tuple[Box, ...], int]
@@ -103,6 +105,19 @@ def _stored_joined(placement: Placement) -> Iterator[_Match]:
         # the bias of a part without a bias may be zeros
         if bias is not None and own and bias.layout.shape[0] in outputs:
             yield _Match(own, (bias,))
+        elif bias is None and own and (bare := tuple(_bare_biases(extra, own, vectors))):
+            yield _Match(own, bare)
+
+
+def _bare_biases(
+    extra: Unexpected, own: Sequence[Gap], vectors: dict[tuple[str, tuple[Box, ...]], Unexpected]
+) -> Iterator[Unexpected]:
+    """The biases of the parts of a joint matrix without bias, stored next to it; that of the keys is usually absent."""
+    shapes = {gap.block.shape for gap in own}
+    for name in BARE_BIASES:
+        vector = vectors.get((f"{_module(extra.key)}.{name}", extra.boxes))
+        if vector is not None and vector.layout.shape in shapes:
+            yield vector
 
 
 def _parts_of(extra: Unexpected, areas: _Areas, taken: Collection[int]) -> tuple[Gap, ...]:

@@ -64,7 +64,7 @@ def unknown_architecture(config: Claim, families: Families, nearest: tuple[str, 
     known = dialect_of_type(config.model_type or "", families) if may_know(families) else None
     from inspector.dialects.libraries import library_of
 
-    library = None if of_timm or mapped else library_of(families)
+    library = "timm" if of_timm else None if mapped else library_of(families)
     from inspector.auditing.identity.timm_classes import other_classes
 
     return [

@@ -229,6 +229,10 @@ class NamesOfAnotherProgram(NamesInDialect, frozen=True, kw_only=True):
         return NamesInDialect(**{name: getattr(self, name) for name in NamesInDialect.__struct_fields__})
 
 
+OF_TIMM = "timm_wrapper"
+"""The model type that transformers gives to a config of timm."""
+
+
 class ArchitectureUnknown(ContentFinding, frozen=True, kw_only=True):
     """Unsupported architecture.
 
@@ -272,6 +276,11 @@ class ArchitectureUnknown(ContentFinding, frozen=True, kw_only=True):
         return [("names", f"as written by {self.writer}; {self.exporter} converts them"), *rows]
 
     def remedy(self) -> Remedy:
+        if self.model_type == OF_TIMM:
+            return Remedy(
+                "load it with timm, or with AutoModel or AutoModelForImageClassification of transformers, which wrap "
+                "timm; other classes, such as ViTForImageClassification, have other names"
+            )
         if not self.unsupported or self.writer:
             return super().remedy()
         if self.library:

@@ -1,0 +1,57 @@
+"""Weights whose config states no class: AutoModel builds the base model; the loading code chooses a head."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from inspector.findings.config import ConfigDisagrees
+from inspector.findings.finding import Finding
+from inspector.matcher.claim import Claim
+from inspector.matcher.families import Families
+from inspector.matcher.reading import read_claimed
+from inspector.notation.parts import head_for
+from inspector.reconciler.reconcile import Again, Reconciled
+
+BASE = "Model"
+
+
+class Base(msgspec.Struct, frozen=True):
+    """The weights read as the base model: its claim and its reconciliation, in which no tensor is missing."""
+
+    claim: Claim
+    case: Reconciled
+
+
+def base_of_undeclared(claim: Claim, case: Reconciled, families: Families, again: Again) -> Base | None:
+    """The base model that the weights contain completely, if the config states no class; else None.
+
+    case: under the head whose names fit best. None if that head is complete, or if a part of the base model is not.
+    """
+    if claim.class_name is not None or claim.head is not None or claim.definition is not case.reading.definition:
+        return None
+    if claim.definition is None or not case.as_configured.differences or "auto_map" in claim.settings.values:
+        return None
+    base = head_for(claim.definition, BASE)
+    if base is None or case.as_configured.mismatched or base is case.reading.match.head:
+        return None
+    as_base = replace(claim, head=base)
+    reading = read_claimed(as_base, families)
+    if reading is None:
+        return None
+    other = again(as_base, reading)
+    placement = other.as_configured
+    return None if placement.missing or placement.mismatched else Base(as_base, other)
+
+
+def of_heads_alone(findings: Sequence[Finding]) -> Iterator[Finding]:
+    """The findings; a wrong config key, whose differences are outside the complete base model, is that of a head."""
+    from inspector.findings.undeclared_class import HeadDisagrees
+
+    for finding in findings:
+        if isinstance(finding, ConfigDisagrees):
+            yield HeadDisagrees(**finding.stated_fields())
+        else:
+            yield finding
