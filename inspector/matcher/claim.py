@@ -58,9 +58,11 @@ def claim_of(config: Config | None, like: str | None = None) -> Claim:
         return NO_CONFIG
     values = config.values
     if config.kind == "params":
+        from inspector.dialects.mistral_towers import with_tower
         from inspector.dialects.params import definition_for_params, type_of_params
 
-        return Claim(Settings(values), definition=definition_for_params(type_of_params(values)), is_params=True)
+        of_params = with_tower(values) or definition_for_params(type_of_params(values))
+        return Claim(Settings(values), definition=of_params, is_params=True)
     class_name = _class_name(values)
     model_type = values.get("model_type")
     if not isinstance(model_type, str) or class_name in modules():

@@ -22,6 +22,8 @@ def choose_reading(
     config: Claim, families: Families, lost: Sequence[str]
 ) -> tuple[Reading | None, tuple[str, float] | None]:
     """The reading under the claimed definition if that fits; else, or if none is claimed, the best reading by names."""
+    if config.is_params and (claimed := read_claimed(config, families, lost)) is not None and claimed.fits:
+        return claimed, None  # the definition has the names of the program itself
     if config.writer or may_know(families) or may_know(key_of(name)[0] for name in lost):
         from inspector.matcher.dialect_reading import read_in_dialect
 

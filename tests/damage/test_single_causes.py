@@ -271,6 +271,30 @@ def test_projections_in_one_matrix(model_type: str, suffix: str, parts: str, joi
     assert not audited.findings[0].remedy().steps
 
 
+@pytest.mark.parametrize(("model_type", "suffix", "parts", "name"), [
+    ("deberta-v2", "MaskedLM", "(query|key|value)_proj", "in_proj"),
+    ("roberta", "MaskedLM", "(query|key|value)", "qkv"),
+    ("beit", "ImageClassification", "(query|key|value)", "qkv"),
+])  # fmt: skip
+def test_projections_in_one_matrix_next_to_bare_biases(model_type: str, suffix: str, parts: str, name: str) -> None:
+    spec, config = record(model_type, suffix)
+    joined: Spec = {}
+    for key, (dtype, shape) in spec.items():
+        found = re.search(rf"\.{parts}\.(weight|bias)$", key)
+        if found is None:
+            joined[key] = (dtype, shape)
+        elif found[2] == "weight":
+            new = f"{key[: found.start()]}.{name}.weight"
+            joined[new] = (dtype, (joined.get(new, ("", (0,)))[1][0] + shape[0], *shape[1:]))
+        elif found[1][0] in "qv":
+            joined[f"{key[: found.start()]}.{found[1][0]}_bias"] = (dtype, shape)
+    whole = next(key for key in joined if key.endswith(f".{name}.weight"))
+    joined[whole.replace(name, "pos_q_proj").replace("weight", "bias")] = ("F32", (joined[whole][1][1],))
+    audited = judged(joined, config)
+    assert [one.code for one in audited.findings if one.severity == "error"] == ["N441"]
+    assert any("q_bias" in one["whole"] for one in audited.findings[0].facts["joints"])
+
+
 @pytest.mark.parametrize("model_type", ["gpt_neox", "bloom", "gpt_bigcode"])
 def test_a_joint_projection_that_is_stored_apart(model_type: str) -> None:
     spec, config = record(model_type, "CausalLM")

@@ -72,7 +72,9 @@ def test_weights_of_timm_are_not_compared_with_a_tower_of_the_same_names(
 ) -> None:
     audited = judged(TIMM_VIT, config)
     assert codes(audited) == set()
-    assert [one.facts["model_type"] for one in audited.findings if one.code == "N412"] == [named] * bool(named)
+    unknown = [one for one in audited.findings if one.code == "N412"]
+    assert [one.facts["model_type"] for one in unknown] == [named] * bool(named)
+    assert all(one.facts["library"] == "timm" and "load it with timm" in one.help for one in unknown)
 
 
 @pytest.mark.parametrize(("more", "expected"), [

@@ -29,7 +29,7 @@ from tests.checkpoints import Spec, genuine, write, write_file
 from tests.comparing.designs import DESIGNS
 from tests.dialects import autoencoders, converters, recorded_gguf, single_file
 from tests.findings.download_cases import DOWNLOADS
-from tests.judged import base_record, diffusers_records, judged, spec_of
+from tests.judged import base_record, diffusers_records, judged, records, spec_of
 from tests.loads.damage import damaged, healthy
 from tests.loads.damage import write as write_folder
 from tests.sparse_models import DSV3, LLAMA8B, TINY, deepseek_v3
@@ -50,6 +50,14 @@ def llama(change: Callable[[Spec], None] = lambda spec: None, **config: Any) -> 
     spec = genuine(LLAMA8B)
     change(spec)
     return judged(spec, {**LLAMA8B, **config})
+
+
+def undeclared_head() -> Audit:
+    """DeBERTa as its authors published it: a masked head under the newer names, and a config without a class."""
+    of_head = [one for one in records("deberta") if one["variant"] == "legacy-false" and " 5" in one["writer"]]
+    record = next(one for one in of_head if one["class"] == "DebertaForMaskedLM")
+    left_out = ("architectures", "legacy")
+    return judged(spec_of(record), {key: value for key, value in record["config"].items() if key not in left_out})
 
 
 def put(name: str, dtype: str, *shape: int) -> Callable[[Spec], None]:
@@ -735,6 +743,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "shard-of-another-save": of_two_saves,
     "vocabulary-only": vocabulary,
     "config-disagrees": lambda: llama(num_key_value_heads=32),
+    "head-disagrees": undeclared_head,
     "config-impossible": lambda: llama(num_attention_heads=33, num_key_value_heads=33, head_dim=None),
     "config-refused": refused,
     "key-stated-twice": lambda: saved("m2m_100", "Generation", encoder_layers=5, num_hidden_layers=3),

@@ -11,7 +11,7 @@ from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from tests.judged import judged
 from tests.loads.damage import damaged, healthy, write
-from tests.quantization.made_by_formula import LLAMA, gptq, linears, rest
+from tests.quantization.made_by_formula import LLAMA, awq, gptq, linears, rest
 from tests.quantization.recorded import record
 from tests.quantization.stored import Spec, audited, changed, checkpoint, original
 
@@ -75,6 +75,18 @@ def block_unstated(**stated: Any) -> Audit:
     del config["quantization_config"]["weight_block_size"]
     config["quantization_config"].update(stated)
     return audited("fp8_finegrained", spec, config)
+
+
+def awq_of(inner: int, heads: int, *, layers: int = 80) -> Audit:
+    """A full-size model in AWQ's groups of 128; inner: the inputs of its down projections."""
+    block = {"quant_method": "awq", "bits": 4, "group_size": 128, "version": "gemm", "zero_point": True}
+    config = LLAMA | {"hidden_size": 8192, "intermediate_size": inner, "num_attention_heads": heads, "head_dim": 128,
+                      "num_key_value_heads": 8, "num_hidden_layers": layers, "vocab_size": 32000}  # fmt: skip
+    spec: Spec = {name: (dtype, tuple(shape)) for name, dtype, shape in rest(config, "F16")}
+    for name, outputs, inputs in linears(config):
+        for end, (dtype, shape) in awq(128)(outputs, inputs).items():
+            spec[f"{name}.{end}"] = (dtype, tuple(shape))
+    return judged(spec, config | {"quantization_config": block})
 
 
 def _cache_scales() -> Audit:
@@ -182,6 +194,7 @@ EXAMPLES: dict[str, Callable[[], Audit]] = {
     "quantized-for-program": lambda: in_folder("exl3"),
     "quantization-stated-inside": lambda: stated_inside("llm_config"),
     "block-size-unstated": block_unstated,
+    "groups-cut": lambda: awq_of(29568, 64),
     "packing-obsolete": lambda: first_layout(bits=4, group_size=-1),
     "packing-entry-unclear": lambda: changed("ct_w4a16", ignore=["lm_head", "re:.*(?<!mlp.)gate"]),
 }

@@ -18,14 +18,14 @@ from inspector.reconciler.reconcile import Again, Reconciled
 BASE = "Model"
 
 
-class Base(msgspec.Struct, frozen=True):
+class AsBase(msgspec.Struct, frozen=True):
     """The weights read as the base model: its claim and its reconciliation, in which no tensor is missing."""
 
     claim: Claim
     case: Reconciled
 
 
-def base_of_undeclared(claim: Claim, case: Reconciled, families: Families, again: Again) -> Base | None:
+def base_of_undeclared(claim: Claim, case: Reconciled, families: Families, again: Again) -> AsBase | None:
     """The base model that the weights contain completely, if the config states no class; else None.
 
     case: under the head whose names fit best. None if that head is complete, or if a part of the base model is not.
@@ -43,7 +43,7 @@ def base_of_undeclared(claim: Claim, case: Reconciled, families: Families, again
         return None
     other = again(as_base, reading)
     placement = other.as_configured
-    return None if placement.missing or placement.mismatched else Base(as_base, other)
+    return None if placement.missing or placement.mismatched else AsBase(as_base, other)
 
 
 def of_heads_alone(findings: Sequence[Finding]) -> Iterator[Finding]:

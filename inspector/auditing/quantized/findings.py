@@ -17,6 +17,7 @@ from inspector.auditing.quantized.input_scales import with_switches
 from inspector.auditing.quantized.lost_block import block_of_weights, modules_of
 from inspector.auditing.quantized.model_names import names_in_model
 from inspector.auditing.quantized.own_linear import own_linear
+from inspector.auditing.quantized.parallel_groups import groups_cut
 from inspector.auditing.quantized.plain_modules import (
     PlainExpected,
     built_plain,
@@ -104,6 +105,7 @@ def packing_findings(
         yield from for_one_program(checkpoint, unpacked)
         yield from block_size_unstated(checkpoint, unpacked, lines)
         yield from stated_inside(unpacked)
+        yield from groups_cut(checkpoint, unpacked)
     if settings.unclear:
         yield PackingEntryUnclear(place=Place(key=settings.source), entries=tuple(settings.unclear[:20]))
 
