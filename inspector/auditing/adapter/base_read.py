@@ -15,11 +15,12 @@ from inspector.auditing.adapter.base import (
     read_parts,
 )
 from inspector.auditing.adapter.recognized import holds_adapter
+from inspector.auditing.identity.own_code import is_foreign
 from inspector.auditing.model import audit_model
 from inspector.auditing.result import Audit, Skipped
 from inspector.dialects.reading import with_stated_config
 from inspector.loader.checkpoint import Checkpoint, load, load_repository
-from inspector.loader.config_file import Config
+from inspector.loader.config_file import Config, named_class
 from inspector.loader.configs import config_at
 from inspector.matcher.claim import claim_of
 from inspector.matcher.families import families_of
@@ -92,10 +93,12 @@ def _is_adapter_alone(checkpoint: Checkpoint) -> bool:
 
 def base_from_folder(checkpoint: Checkpoint) -> BaseRead | None:
     """The base described by the config in the adapter's folder, which determines the shapes; None
-    without a definition.
+    without a definition, and for a class of other code, such as LLaVA's own `LlavaLlamaForCausalLM`.
     """
     config = checkpoint.config
     if config is None or config.kind != "config" or claim_of(config).definition is None:
+        return None
+    if is_foreign(named_class(config.values)):
         return None
     return BaseRead(config.file, audit_model(Checkpoint(config.file, config.file, config, address=config.file)))
 
