@@ -22,8 +22,8 @@ def choose_reading(
     config: Claim, families: Families, lost: Sequence[str]
 ) -> tuple[Reading | None, tuple[str, float] | None]:
     """The reading under the claimed definition if that fits; else, or if none is claimed, the best reading by names."""
-    if config.is_params and (claimed := read_claimed(config, families, lost)) is not None and claimed.fits:
-        return claimed, None  # the definition has the names of the program itself
+    if config.is_params and _has_own_names(config) and (claimed := read_claimed(config, families, lost)) is not None:
+        return claimed, None
     if config.writer or may_know(families) or may_know(key_of(name)[0] for name in lost):
         from inspector.matcher.dialect_reading import read_in_dialect
 
@@ -40,6 +40,13 @@ def choose_reading(
     if claimed is not None and config.class_name is not None:
         supported = [_with_head_of(one, config.class_name) for one in supported]
     return _by_shapes(supported), nearest
+
+
+def _has_own_names(config: Claim) -> bool:
+    """True if the definition for a params.json has the names of the program itself, so that no dialect is needed."""
+    from inspector.dialects.mistral_towers import PIXTRAL, VOXTRAL
+
+    return config.definition is PIXTRAL or config.definition is VOXTRAL
 
 
 def _with_head_of(reading: Reading, class_name: str) -> Reading:
