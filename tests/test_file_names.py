@@ -11,7 +11,7 @@ import pytest
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from inspector.findings.finding import Finding
-from tests.checkpoints import genuine, write, write_file
+from tests.checkpoints import Spec, genuine, write, write_file
 from tests.judged import FIXTURES, base_record, codes, spec_of
 from tests.loads.damage import damaged, healthy
 from tests.loads.damage import write as write_folder
@@ -249,3 +249,48 @@ def test_files_that_a_loader_finds_next_to_others_get_no_finding(tmp_path: Path)
     write_file(tmp_path / "consolidated.safetensors", spec)
     write_file(tmp_path / "model.fp16.safetensors", spec)
     assert codes(audit(str(tmp_path))) == set()
+
+
+GPT_FAST = {"tok_embeddings.weight": ("BF16", (320, 256)), "output.weight": ("BF16", (320, 256)),
+            **{f"layers.{layer}.{name}": ("BF16", shape) for layer in range(2) for name, shape in {
+                "attention.wqkv.weight": (768, 256), "attention.wo.weight": (256, 256),
+                "feed_forward.w1.weight": (640, 256), "feed_forward.w3.weight": (640, 256),
+                "feed_forward.w2.weight": (256, 640), "ffn_norm.weight": (256,), "attention_norm.weight": (256,),
+            }.items()}, "norm.weight": ("BF16", (256,))}  # fmt: skip
+
+
+def first_gptq() -> Spec:
+    """Matrices as GPTQ-for-LLaMa wrote them first."""
+    found: Spec = {}
+    for name, (dtype, shape) in genuine(SMALL_LLAMA).items():
+        if not name.endswith("_proj.weight"):
+            found[name] = (dtype, shape)
+            continue
+        rows, inputs = shape
+        module = name.removesuffix("weight")
+        found |= {f"{module}qweight": ("I32", (inputs // 8, rows)), f"{module}scales": ("F32", (rows, 1)),
+                  f"{module}zeros": ("F32", (rows, 1))}  # fmt: skip
+    return found
+
+
+def first_converter() -> Spec:
+    """The names of a conversion from before Llama was in transformers."""
+    changes = (("model.", "model.decoder."), ("mlp.gate_proj", "feed_forward.w1"), ("mlp.up_proj", "feed_forward.w3"),
+               ("mlp.down_proj", "feed_forward.w2"), ("post_attention_layernorm", "ffn_norm"),
+               ("input_layernorm", "attention_norm"))  # fmt: skip
+    found: Spec = {}
+    for name, entry in genuine(SMALL_LLAMA).items():
+        for old, new in changes:
+            name = name.replace(old, new)
+        found[name] = entry
+    return found
+
+
+@pytest.mark.parametrize(("spec", "expected"), [
+    (GPT_FAST, {"N462"}), (first_gptq(), {"T646"}), (first_converter(), {"N470"}),
+])  # fmt: skip
+def test_weights_that_no_loader_reads_under_any_name(spec: Spec, expected: set[str], tmp_path: Path) -> None:
+    """Renamed, they would load and leave most of the model random."""
+    (tmp_path / "config.json").write_text(json.dumps(SMALL_LLAMA), encoding="utf-8")
+    write_file(tmp_path / "own-4bit.safetensors", spec)
+    assert codes(audit(str(tmp_path))) == expected

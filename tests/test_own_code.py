@@ -264,3 +264,55 @@ def test_the_config_class_of_a_type_of_transformers_does_not_decide() -> None:
     audited = judged(spec, {**config, "auto_map": named})
     assert audited.verdict == "clean"
     assert audited.architecture is not None and audited.architecture.name == "llama"
+
+
+@pytest.mark.parametrize(("class_name", "added", "headless"), [
+    ("LLMForSequenceRegression", {"mean": (1,), "std": (1,)}, True), ("OwnRewardModel", {}, True),
+    ("CriticModel", {"mean": (1,)}, True), ("LLMForSequenceRegression", {"value_head.weight": (1, 48)}, False),
+    ("OwnEncoder", {"mean": (1,)}, False),
+])  # fmt: skip
+@pytest.mark.parametrize("model_type", ["llama", "qwen2", "mistral"])
+def test_a_reward_model_that_was_saved_without_its_head(
+    model_type: str, class_name: str, added: dict[str, tuple[int, ...]], headless: bool
+) -> None:
+    spec, config = stored(model_type, "ForCausalLM")
+    kept = {name: one for name, one in spec.items() if name != "lm_head.weight"}
+    kept |= {name: ("F32", shape) for name, shape in added.items()}
+    audited = judged(kept, {**config, "architectures": [class_name], "tie_word_embeddings": False})
+    (note,) = (one for one in audited.findings if one.code == "N447")
+    assert (audited.verdict, note.facts["headless"]) == ("undecided", headless)
+    assert note.help.startswith("save the weights again with the head of") == headless
+
+
+PHI3_SMALL = {
+    "model_type": "phi3small", "architectures": ["Phi3SmallForCausalLM"], "auto_map": AUTO, "vocab_size": 100352,
+    "hidden_size": 4096, "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8,
+    "ff_intermediate_size": 14336, "ff_dim_multiplier": None, "gegelu_pad_to_256": True,
+}  # fmt: skip
+
+
+def phi3_small(heads: int = 48) -> dict[str, tuple[str, tuple[int, ...]]]:
+    """Phi-3-small, whose linears all have biases. heads: those of query, key and value together."""
+    linears = {"self_attn.query_key_value": (128 * heads, 4096), "self_attn.dense": (4096, 4096),
+               "mlp.up_proj": (28672, 4096), "mlp.down_proj": (4096, 14336)}  # fmt: skip
+    norms = [f"model.layers.{layer}.{at}_layernorm" for layer in range(32) for at in ("input", "post_attention")]
+    spec: dict[str, tuple[str, tuple[int, ...]]] = {"model.embed_tokens.weight": ("BF16", (100352, 4096))}
+    for norm in [*norms, "model.final_layernorm"]:
+        spec |= {f"{norm}.weight": ("BF16", (4096,)), f"{norm}.bias": ("BF16", (4096,))}
+    for layer in range(32):
+        for at, shape in linears.items():
+            name = f"model.layers.{layer}.{at}"
+            spec |= {f"{name}.weight": ("BF16", shape), f"{name}.bias": ("BF16", shape[:1])}
+    return spec
+
+
+def test_phi3_small_is_exact_and_ties_its_head() -> None:
+    spec = phi3_small()
+    audited = judged(spec, PHI3_SMALL)
+    assert (audited.verdict, audited.counts.unique_parameters) == ("clean", 7_392_272_384)  # published as 7.39B
+    with_head = judged({**spec, "lm_head.weight": spec["model.embed_tokens.weight"]}, PHI3_SMALL)
+    assert (with_head.verdict, with_head.counts.unique_parameters) == ("clean", 7_392_272_384)
+    assert "P702" in {one.code for one in with_head.findings}
+    assert codes(judged(phi3_small(40), PHI3_SMALL)) == {"C310"}
+    del spec["model.layers.7.mlp.up_proj.bias"]
+    assert codes(judged(spec, PHI3_SMALL)) == {"N403"}

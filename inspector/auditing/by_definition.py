@@ -23,6 +23,7 @@ from inspector.auditing.identity.part_alone import PART_ALONE, part_alone, part_
 from inspector.auditing.identity.stated_class import is_undefined, with_stated_class
 from inspector.auditing.own_words import in_own_words
 from inspector.auditing.reported import (
+    as_one_save,
     entries_in_vain,
     lacks_shards,
     nothing_stored,
@@ -271,7 +272,7 @@ def _compared(draft: Draft, judged: Judged) -> Draft:
         stated, worded = of_one_shard(draft.findings, worded, checkpoint)
         draft = replace(draft, findings=tuple(stated))
     draft = replace(draft, findings=underived_heads(draft.findings, worded, checkpoint))
-    draft = draft.with_findings(list(worded))
+    draft = as_one_save(draft.with_findings(list(worded)))
     for prefix, why in case.plan.opaque:
         draft = draft.open(f"names and shapes below {prefix}", why)
     if case.given_up:

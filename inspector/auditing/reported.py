@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from inspector.algebra.boxes import Box
 from inspector.algebra.names import key_of
@@ -11,6 +14,9 @@ from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.weight_sets import shard_number
 from inspector.reconciler.ledger import Line
 from inspector.reconciler.reconcile import Reconciled
+
+if TYPE_CHECKING:
+    from inspector.auditing.draft import Draft
 
 
 def lacks_shards(checkpoint: Checkpoint) -> bool:
@@ -43,6 +49,23 @@ def weights_emptied(checkpoint: Checkpoint) -> bool:
     from inspector.findings.reading.training import WeightsEmptied
 
     return any(isinstance(finding, WeightsEmptied) for finding in checkpoint.findings)
+
+
+def as_one_save(draft: Draft) -> Draft:
+    """Joins the finding on tensors that were saved empty with that on the flat pieces next to them: one process of FSDP
+    wrote both.
+    """
+    if not weights_emptied(draft.checkpoint):
+        return draft
+    from inspector.findings.reading.training import WeightsEmptied
+
+    said = [one for one in draft.findings if isinstance(one, WeightsEmptied)]
+    pieces = sum(one.pieces for one in said)
+    if len(said) < 2 or not pieces:
+        return draft
+    joined = replace(said[0], pieces=pieces, of=max(one.of for one in said))
+    kept = [one for one in draft.findings if one not in said]
+    return replace(draft, findings=(joined, *kept))
 
 
 def lost_tensors(checkpoint: Checkpoint) -> list[str]:

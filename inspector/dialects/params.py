@@ -31,6 +31,10 @@ SYMBOLS: Final = {
     ),
 }
 """Model type -> symbols of its definition as expressions of the keys of a params.json."""
+SIZES: Final = ("dim", "n_layers", "n_heads")
+"""Keys that every params.json has."""
+KEYS: Final = (*SIZES, "n_kv_heads", "hidden_dim", "multiple_of", "ffn_dim_multiplier")
+"""Keys of a params.json for the sizes that a config.json states under other names."""
 
 
 def type_of_params(values: Mapping[str, Any]) -> str:

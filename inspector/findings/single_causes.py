@@ -35,7 +35,8 @@ class ConfigOfAnotherSize(ContentFinding, frozen=True, kw_only=True):
     What it means
         Several sizes in the config differ from the weights, and with other values of these keys the weights are
         complete: the config, or the weights, were taken from another model of the family. Without keys, the names are
-        those of the config while most of the shapes are not.
+        those of the config while most of the shapes are not. A params.json of Meta or Mistral under the name of the
+        config has none of the keys that the class reads.
 
     Why it matters
         Loaders build the model from the config and fail on the first shape.
@@ -67,12 +68,19 @@ class ConfigOfAnotherSize(ContentFinding, frozen=True, kw_only=True):
     absent: tuple[str, ...] = ()
     unseen: tuple[str, ...] = ()
     """Keys that no shape shows, and that the class refuses together with the values of the weights."""
+    of_params: tuple[str, ...] = ()
+    """Keys that are those of a params.json, as Meta and Mistral write it, in place of the class's."""
 
     def headline(self) -> str:
+        if self.of_params:
+            return f"{self.file} has the keys of a params.json: {listed(self.of_params)}"
         described = f"of {number(self.described)} parameters" if self.described is not None else "of another size"
         return f"{self.file} describes a model {described}, the weights are of {number(self.stored)}"
 
     def rows(self) -> Rows:
+        if self.of_params:  # values are solved for one key after another, and here all of them are absent
+            defaults = [f"{one.key} {_stated(one)}" for one in self.keys if one.absent]
+            return [("class", f"takes its own sizes, such as {listed(defaults, 2)}")]
         rows = [(one.key, f"{_stated(one)}, {_shown(one)}") for one in self.keys]
         if self.differing is not None and self.tensors is not None:
             rows.append(
@@ -84,6 +92,8 @@ class ConfigOfAnotherSize(ContentFinding, frozen=True, kw_only=True):
 
     def remedy(self) -> Remedy:
         of = f": that of {self.published[0]}" if len(self.published) == 1 else ""
+        if self.of_params:
+            return Remedy(f"use the {self.file} of these weights for transformers{of}; name this file params.json")
         own = f"use the {self.file} that belongs to these weights{of}"
         if self.unseen:
             verb, its = ("needs", "its") if len(self.unseen) == 1 else ("need", "their")

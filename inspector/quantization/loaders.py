@@ -26,7 +26,8 @@ METHODS_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "marlin": ("gptq", "awq", "marlin", "compressed-tensors"), "qqq": ("qqq",), "fp-quant": ("fp-quant",),
     "mxfp6": ("quark",),
     "quark-int4": ("quark",), "int4-awq": ("modelopt",), "fp8": ROWS, "int8": ROWS, "mxfp8": ROWS,
-    "fp8-block": ("fp8", "auto-round", "deepseek", "compressed-tensors", "modelopt"), "int8-block": ("fp8",),
+    "fp8-block": ("fp8", "auto-round", "deepseek", "compressed-tensors", "modelopt", "w4afp8"),
+    "w4afp8": ("w4afp8",), "int8-block": ("fp8",),
     "torchao": ("torchao",), "hqq": ("hqq",), "sinq": ("sinq",), "quanto": ("quanto",), "quanto-packed": ("quanto",),
     "bitnet": ("bitnet",), "aqlm": ("aqlm",), "vptq": ("vptq",), "spqr": ("spqr",), "exl2": ("exl2",),
     "exl3": ("exl3",), "quip": ("quip",), "ascend-w8a8": ("ascend",), "gemma": ("gemma",),
@@ -48,7 +49,7 @@ METHODS: Final = frozenset(
 KEYS_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "quant_algo": ("modelopt",), "producer": ("modelopt",), "config_groups": ("compressed-tensors",),
     "global_quant_config": ("quark",),
-    "weight_block_size": ("fp8", "auto-round", "deepseek"), "packing_format": ("auto-round", "gptq", "awq"),
+    "weight_block_size": ("fp8", "auto-round", "deepseek", "w4afp8"), "packing_format": ("auto-round", "gptq", "awq"),
 }  # fmt: skip
 """Key of a block -> the methods with loaders that read it; the first method writes it."""
 

@@ -39,7 +39,7 @@ LOADERS: Final[Mapping[str, str]] = {
     "ascend-w8a8": "vllm-ascend",
 }  # fmt: skip
 """Scheme -> the program with a special loader, which recognises the tensors without any settings."""
-PROGRAMS: Final[Mapping[str, str]] = {"modelopt": "vLLM"}
+PROGRAMS: Final[Mapping[str, str]] = {"modelopt": "vLLM", "w4afp8": "SGLang"}
 """Method without a quantizer in any version of transformers -> the program that reads it from config.json."""
 READ_BESIDE: Final[Mapping[str, str]] = {
     QUANTO_FILE: "optimum-quanto",

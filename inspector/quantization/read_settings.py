@@ -24,7 +24,7 @@ METHODS: Final[Mapping[str, str]] = {
     "compressed-tensors": "compressed_tensors_config", "bitsandbytes": "bitsandbytes", "modelopt": "modelopt",
     "quark": "quark", "mlx": "mlx", "hqq": "hqq", "torchao": "torchao", "vptq": "vptq", "quanto": "quanto",
     "aqlm": "aqlm", "bitnet": "bitnet", "sinq": "sinq", "fp-quant": "fp_quant", "spqr": "spqr",
-    "gemma": "gemma",
+    "gemma": "gemma", "w4afp8": "w4afp8",
 }  # fmt: skip
 """Method -> the file in `schemes` that reads its config; for other methods only bits and group size are read."""
 OTHER_NAMES: Final[Mapping[str, str]] = {

@@ -180,12 +180,15 @@ def _not_gathered(case: Reconciled) -> Recognized | None:
     """The finding on placeholders of ZeRO-3 or FSDP: tensors that one process did not hold completely are saved as [0]
     or [1].
 
-    A process of FSDP holds a range of the concatenated parameters, so that the tensors at both ends of the range are
-    flat pieces. Such pieces alone are a cause if nothing else differs and they are of several matrices.
+    A process of FSDP holds a range of the concatenated parameters of each wrapped module, so that the tensors at both
+    ends of the range are flat pieces, and those between them may be flat too. Such pieces alone are a cause if nothing
+    else differs and they are of several matrices.
     """
     mismatched = case.as_configured.mismatched
     placeholders = [one for one in mismatched if one.layout.shape in PLACEHOLDERS and one.block.elements != 1]
     pieces = [one for one in mismatched if one not in placeholders and _is_flat_piece(one)]
+    if not placeholders and not any(_is_shorter(one) for one in pieces):
+        return None
     if len(placeholders) + len(pieces) < len(mismatched):
         pieces = []
     if len({one.block.key for one in (*placeholders, *pieces)}) < 2:
@@ -206,13 +209,18 @@ def _not_gathered(case: Reconciled) -> Recognized | None:
 
 
 def _is_flat_piece(one: Placed) -> bool:
-    """True if a tensor may be the beginning or the end of the expected tensor, in one dim.
+    """True if a tensor may be the expected tensor, its beginning or its end, in one dim.
 
     FSDP keeps the dtype of parameters, which are floats: flat integers are packed numbers.
     """
     stored, whole_tensor = one.layout.shape, one.block.elements
     plain = one.packed is None and one.layout.dtype in FLOATS
-    return len(stored) == 1 and plain and whole_tensor is not None and stored[0] < whole_tensor
+    return len(stored) == 1 and plain and whole_tensor is not None and stored[0] <= whole_tensor
+
+
+def _is_shorter(piece: Placed) -> bool:
+    """True if a flat piece is not the whole tensor."""
+    return piece.block.elements is not None and piece.layout.elements < piece.block.elements
 
 
 # --- tensor parallelism ---

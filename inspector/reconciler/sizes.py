@@ -9,6 +9,8 @@ from msgspec.structs import replace
 
 from inspector.architectures.sizes import published_as
 from inspector.architectures.unet_heads import HEADS, has_other_heads, published_unet
+from inspector.dialects.params import KEYS as PARAMS_KEYS
+from inspector.dialects.params import SIZES as SIZES_OF_PARAMS
 from inspector.findings.finding import Finding, Place
 from inspector.findings.single_causes import KeyValues
 from inspector.matcher.claim import NO_CONFIG
@@ -86,7 +88,19 @@ def _another_size(
         differing=differing,
         tensors=tensors,
         absent=_absent_configs(case),
+        of_params=_of_params(case, keys),
     )
+
+
+def _of_params(case: Reconciled, keys: Sequence[KeyValues]) -> tuple[str, ...]:
+    """The keys of a params.json in the config of a class, which takes its defaults for all sizes but those with the
+    same key.
+    """
+    values = case.plan.scope.settings.values
+    stated = tuple(key for key in PARAMS_KEYS if key in values)
+    if case.claim.is_params or not set(SIZES_OF_PARAMS) <= set(stated) or not any(one.absent for one in keys):
+        return ()
+    return stated
 
 
 def of_another_model(case: Reconciled, again: Again) -> Finding | None:

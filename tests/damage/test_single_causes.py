@@ -126,6 +126,30 @@ def test_a_config_of_another_size_is_one_finding(stored: Config, config: Config,
     assert any(name.startswith(published) for name in finding.facts["published"]) or not published
 
 
+PARAMS_OF: dict[str, Config] = {
+    "llama": {"dim": 1024, "n_layers": 8, "n_heads": 16, "n_kv_heads": 4, "multiple_of": 256, "norm_eps": 1e-5,
+              "vocab_size": 32000},
+    "mistral": {"dim": 1024, "n_layers": 8, "n_heads": 16, "n_kv_heads": 4, "head_dim": 64, "hidden_dim": 2816,
+                "norm_eps": 1e-5, "vocab_size": 32000},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["Model", "ForCausalLM"])
+@pytest.mark.parametrize("model_type", PARAMS_OF)
+def test_a_params_json_under_the_name_of_the_config_is_one_finding(model_type: str, kind: str) -> None:
+    """With a type and a class added by hand, so that loaders accept it and take their defaults for all sizes."""
+    name = f"{model_type.capitalize()}{kind}"
+    stored = other_size(hidden_size=1024, intermediate_size=2816, num_hidden_layers=8, num_attention_heads=16,
+                        num_key_value_heads=4, vocab_size=32000)  # fmt: skip
+    spec = genuine({**stored, "model_type": model_type, "architectures": [f"{model_type.capitalize()}ForCausalLM"]})
+    config = {**PARAMS_OF[model_type], "model_type": model_type, "architectures": [name]}
+    audited = judged(spec, config)
+    assert bad(audited) == ["C315"]
+    finding = audited.findings[0]
+    assert finding.title == f"config.json has the keys of a params.json: {', '.join(finding.facts['of_params'])}"
+    assert finding.help.startswith("use the config.json of these weights for transformers")
+
+
 QWEN2 = other_size(model_type="qwen2", architectures=["Qwen2ForCausalLM"])
 SMALL = {"hidden_size": 896, "intermediate_size": 4864, "num_hidden_layers": 24, "vocab_size": 151936}
 UNCERTAIN: list[tuple[Config, Config]] = [

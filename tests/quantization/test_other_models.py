@@ -28,9 +28,11 @@ from tests.quantization.made_by_formula import (
     floats,
     gptq,
     gptq_config,
+    integers,
     mlx,
     scaled,
     torchao,
+    words,
 )
 from tests.quantization.recorded import variants
 from tests.quantization.stored import Spec, checkpoint
@@ -330,3 +332,40 @@ def test_the_entry_of_a_module_without_a_mode_is_affine_in_mlx(group: int, mode:
     ):  # fmt: skip
         found = judged(spec, {**config, "quantization": block})
         assert {one.code for one in found.findings if one.severity == "error"} == expected, block
+
+
+CONVOLUTIONS = {
+    "kimi_linear": ("ForCausalLM", ".experts."), "glm5_next": ("Generation", ".experts."),
+    "olmo_hybrid": ("ForCausalLM", ".mlp."),
+}  # fmt: skip
+"""Model type -> the class and the part of its names that is quantized."""
+
+
+@pytest.mark.parametrize(("bits", "refused"), [(4, True), (8, False)])
+@pytest.mark.parametrize("model_type", CONVOLUTIONS)
+def test_joined_convolutions_next_to_packed_modules(model_type: str, bits: int, refused: bool, tmp_path: Path) -> None:
+    """Measured with transformers 5.23 and compressed-tensors 0.20 for Kimi Linear and OLMo Hybrid: refused unless the
+    group has fp8.
+    """
+    suffix_of_class, packed = CONVOLUTIONS[model_type]
+    record = base_record(model_type, suffix_of_class)
+    spec: Spec = {}
+    for name, (_, shape) in spec_of(record).items():
+        if packed not in name:
+            spec[name] = ("BF16", shape)
+            continue
+        module = name.removesuffix("weight")
+        if bits == 4:
+            writer = words(4, -1)
+            spec |= {f"{module}{suffix}": (kind, tuple(dims)) for suffix, (kind, dims) in writer(*shape).items()}
+        else:
+            spec |= {name: ("F8_E4M3", shape), f"{module}weight_scale": ("BF16", (shape[0], 1))}
+    weights = integers(4, None, strategy="channel") if bits == 4 else floats(8, "channel")
+    block = ct(weights, "pack-quantized" if bits == 4 else "float-quantized")
+    dense = ["re:.*(mlp|block_sparse_moe).(gate|up|down)_proj"] if packed == ".experts." else []
+    rest = ["re:.*_attn.*", "re:.*shared_expert.*", "re:.*gate$", "re:.*eh_proj.*", "re:.*visual.*"]
+    block["ignore"] = ["lm_head", *rest, *dense]
+    result = stored(tmp_path, spec, {**record["config"], "quantization_config": block})
+    failed = [one for one in result.findings if one.code == "N429"]
+    assert bool(failed) == refused, [*result.findings]
+    assert not failed or "q_conv1d" in failed[0].because  # type: ignore[attr-defined]

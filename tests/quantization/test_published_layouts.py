@@ -56,6 +56,16 @@ def apart(name: str, shape: tuple[int, ...]) -> Tensors:
             yield f"{at}.{expert}.{part}.weight_scale", ("BF16", (rows, 1))
 
 
+def in_halves(name: str, shape: tuple[int, ...]) -> Tensors:
+    """DeepSeek R1 and GLM in W4AFP8: experts of 4-bit integers in groups of 128 inputs, fp8 in blocks for the rest."""
+    if ".experts." not in name:
+        yield from in_blocks(name, shape)
+        return
+    yield name, ("I8", (shape[0], up(shape[1], 2)))
+    yield f"{name}_scale_inv", ("BF16", (shape[0], up(shape[1], 128)))
+    yield f"{name.removesuffix('weight')}input_scale", ("BF16", (1,))
+
+
 def ternary(name: str, shape: tuple[int, ...]) -> Tensors:
     """Microsoft's BitNet: four ternary values in a byte, along the outputs."""
     yield name, ("U8", (up(shape[0], 4), shape[1]))
@@ -93,6 +103,7 @@ NVFP4 = {
     "quant_algo": "NVFP4",
     "ignore": ["lm_head", "*self_attn*", "*router*", "*vision*"],
 }
+W4AFP8 = {"quant_method": "w4afp8", "activation_scheme": "dynamic", "weight_block_size": [128, 128]}
 BITNET = {"quant_method": "bitnet", "linear_class": "autobitlinear", "quantization_mode": "offline"}
 PLAIN = ("embed", "lm_head", "norm", "mlp.gate.", "weights_proj", "eh_proj", "shared_head")
 STACKS = ("experts.gate_up_proj", "experts.down_proj")
@@ -103,6 +114,8 @@ LAYOUTS: Mapping[str, tuple[str, Writer, dict[str, Any], Callable[[str], bool]]]
     "Llama 4 Maverick": ("llama4", apart, CHANNEL, lambda name: ".experts." in name),
     "Llama 4 in NVFP4": ("llama4", along_inputs, NVFP4, lambda name: ".experts." in name),
     "gpt-oss in NVFP4": ("gpt_oss", in_compute_order, NVFP4, lambda name: name.endswith(STACKS)),
+    "DeepSeek R1 in W4AFP8": ("deepseek_v3", in_halves, W4AFP8, lambda name: not any(one in name for one in PLAIN)),
+    "GLM 4.5 in W4AFP8": ("glm4_moe", in_halves, W4AFP8, lambda name: not any(one in name for one in PLAIN)),
     "BitNet": ("bitnet", ternary, BITNET, lambda name: name.endswith("_proj.weight")),
 }  # fmt: skip
 """Name -> model type, function that quantizes a weight, the block, and the quantized weights."""
@@ -152,3 +165,14 @@ def test_experts_apart_without_quantization_are_not_loaded(tmp_path: Path) -> No
     plain = {key: ("BF16", shape) for key, (_, shape) in spec.items() if not key.endswith("_scale")}
     folder = write(tmp_path, plain, {key: one for key, one in config.items() if key != "quantization_config"})
     assert [one.code for one in audit(str(folder)).findings if one.severity == "error"] == ["N429"]
+
+
+@pytest.mark.parametrize(("stated", "expected"), [(None, {"T610"}), ("static", {"T610"}), ("dynamic", set())])
+@pytest.mark.parametrize("name", ["DeepSeek R1 in W4AFP8", "GLM 4.5 in W4AFP8"])
+def test_experts_in_w4afp8_need_a_scale_of_their_inputs(name: str, stated: str | None, expected: set[str]) -> None:
+    """Unless the config says that it is computed while the model runs."""
+    spec, config, _ = published(name)
+    without = {key: one for key, one in spec.items() if not key.endswith("input_scale")}
+    block = {**config["quantization_config"], **({"moe_activation_scheme": stated} if stated else {})}
+    found = judged(without, {**config, "quantization_config": block})
+    assert {one.code for one in found.findings if one.severity != "note"} == expected

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from math import prod
 from pathlib import Path
 
 import pytest
@@ -201,6 +202,28 @@ def test_the_part_of_one_process_of_fsdp_is_one_cause(model_type: str, flat: dic
     (finding,) = (one for one in audit(str(write(tmp_path, spec, config))).findings if one.severity != "note")
     assert (finding.code, finding.facts["pieces"]) == ("R042", len(flat))
     assert "full state dict of FSDP" in finding.help
+
+
+@pytest.mark.parametrize("model_type", ["llama", "qwen3", "gemma2"])
+def test_one_rank_of_every_wrapped_layer_is_one_cause(model_type: str, tmp_path: Path) -> None:
+    """FSDP divides each wrapped layer: the first tensors are flat, one is cut, and the others are in other ranks."""
+    names = {"llama": "LlamaForCausalLM", "qwen3": "Qwen3ForCausalLM", "gemma2": "Gemma2ForCausalLM"}
+    config = {**SMALL_LLAMA, "model_type": model_type, "architectures": [names[model_type]], "head_dim": 8}
+    spec = {}
+    for name, (dtype, shape) in genuine(config).items():
+        whole = any(part in name for part in ("q_proj", "k_proj", "v_proj", "o_proj"))
+        cut = "gate_proj" in name or "embed" in name
+        spec[name] = (dtype, (prod(shape) if whole else prod(shape) // 3 if cut else 0,))
+    (finding,) = (one for one in audit(str(write(tmp_path, spec, config))).findings if one.severity != "note")
+    empty = sum(shape == (0,) for _, shape in spec.values())
+    assert (finding.code, finding.facts["tensors"], finding.facts["pieces"]) == ("R042", empty, len(spec) - empty)
+    assert "full state dict of FSDP" in finding.help
+
+
+def test_flat_but_whole_matrices_are_no_pieces(tmp_path: Path) -> None:
+    flat = {name: (dtype, (prod(shape),)) for name, (dtype, shape) in genuine(SMALL_LLAMA).items() if "_proj" in name}
+    found = audit(str(write(tmp_path, {**genuine(SMALL_LLAMA), **flat}, SMALL_LLAMA))).findings
+    assert {one.code for one in found if one.severity != "note"} == {"D505"}
 
 
 @pytest.mark.parametrize(("flat", "code"), [

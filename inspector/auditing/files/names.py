@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from inspector.architectures.catalog import definition_of
 from inspector.architectures.defaults import defaults_of
+from inspector.auditing.files.kept_names import without_rename
 from inspector.auditing.files.numbered_shards import without_index
 from inspector.auditing.result import Audit
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
@@ -50,7 +51,7 @@ def with_file_names(audited: Audit) -> Audit:
             findings = list(_judged(checkpoint, loader, audited.findings, writer))
         findings.extend(_without_metadata(audited, loader))
         findings.extend(_class_unnamed(audited))
-        findings = _of_no_model(audited, findings)
+        findings = without_rename(_of_no_model(audited, findings))
     else:
         unusable = list(_config_unusable(audited))
         findings = [*_without_set_keys(audited.findings, unusable), *unusable]

@@ -19,6 +19,8 @@ OWN_CODE: Final = ("names and shapes", "the model is code of its repository, whi
 """The check that is then skipped, and the reason."""
 OWN_KEYS: Final = ("the config", "it has the keys of the writer's own program: the sizes are those of the weights")
 """The skipped check if only the names of the weights are known."""
+HEADS_IN_NAMES: Final = ("Reward", "Critic", "Value", "SequenceRegression", "Classification")
+"""Words in the names of classes that add a head to a base model, for rewards, values or labels."""
 
 
 def has_own_model(values: Mapping[str, Any]) -> bool:
@@ -61,7 +63,15 @@ def own_code(config: Claim, case: Reconciled | None, judged: Sequence[Finding]) 
         beside=tuple(family_name(one.key) for one in case.placement.unexpected)[:20]
         if case is not None and base
         else (),
+        headless=case is not None and base and _lacks_head(case, config.class_name or ""),
     )
+
+
+def _lacks_head(case: Reconciled, class_name: str) -> bool:
+    """True if a class is named after a head and no unexpected tensor may be its matrix."""
+    named = any(word in class_name for word in HEADS_IN_NAMES)
+    bodies = all(one.block.slot.body for one in case.placement.placed)
+    return named and bodies and all(len(one.layout.shape) < 2 for one in case.placement.unexpected)
 
 
 def _has_base(case: Reconciled) -> bool:

@@ -1,4 +1,5 @@
-"""Quantized experts that are stored one by one and that transformers 5 merges while it loads.
+"""Quantized experts that are stored one by one, and convolutions next to quantized modules, that transformers 5 merges
+while it loads.
 
 Source: `integrations/compressed_tensors.py` of transformers 5.23 (`get_experts_scheme`, `CompressedTensorsDequantize`).
 Measured with compressed-tensors 0.20 for Mixtral and Qwen3-MoE: experts that are stored one by one are read where the
@@ -57,9 +58,22 @@ def unread_experts(audited: Audit) -> Recorded | None:
         return _scaled_by_blocks(audited)
     line = next(_unpacked(audited), None)
     if line is None:
-        return None
+        return _joined_convolutions(audited)
     kind = "plain" if line.packed is None else f"{line.packed.scheme} without weight_packed"
     return Recorded(REFUSES, f"it merges the experts by the packed weights of a group, and they are {kind}")
+
+
+def _joined_convolutions(audited: Audit) -> Recorded | None:
+    """The behaviour of version 5 on convolutions that it joins; None without such convolutions.
+
+    It looks for the packed weights of all tensors that a conversion joins, unless the module of the result is packed.
+    Measured with Kimi Linear in groups of 4-bit integers and floats: "torch.cat(): expected a non-empty list of
+    Tensors".
+    """
+    line = next((one for one in _converted(audited) if one.packed is None and len(one.layout.shape) > 2), None)
+    if line is None or EXPERTS in line.family:
+        return None
+    return Recorded(REFUSES, f"it looks for packed weights of {line.family.rpartition('.')[0]}, which it joins")
 
 
 def _scaled_by_blocks(audited: Audit) -> Recorded | None:
@@ -99,6 +113,11 @@ def _unpacked(audited: Audit) -> Iterator[Line]:
 
 def _merged(audited: Audit) -> Iterator[Line]:
     """The matrices of single experts that version 5 merges."""
+    return (line for line in _converted(audited) if EXPERTS in line.family)
+
+
+def _converted(audited: Audit) -> Iterator[Line]:
+    """The weights that version 5 joins, merges or splits."""
     from inspector.loading.memory import memory_namer
     from inspector.loading.tables import rules_of
 
@@ -109,7 +128,7 @@ def _merged(audited: Audit) -> Iterator[Line]:
         return
     namer = memory_namer(rules)
     for line in audited.lines:
-        if EXPERTS in line.family and line.family.endswith(".weight"):
+        if line.family.endswith(".weight"):
             converter = namer.name(line.family).converter
             if converter is not None and converter.kind == "convert":
                 yield line

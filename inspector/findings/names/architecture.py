@@ -294,7 +294,8 @@ class CodeOfRepository(ContentFinding, frozen=True, kw_only=True):
     What it means
         config.json states a model type that transformers has, and a class that is not its own: `auto_map` names code of
         the repository, or the class is in no library that is known here. The definition of the type does not have the
-        stored names, or not all of them: the class may add modules to the whole base model of the type.
+        stored names, or not all of them: the class may add modules to the whole base model of the type. A class for
+        rewards, values or labels without any such module was saved without its head.
 
     Why it matters
         Loaders run that code, where the user allows it, and it builds another model. Names and shapes were not compared
@@ -320,6 +321,8 @@ class CodeOfRepository(ContentFinding, frozen=True, kw_only=True):
     mapped: bool
     base: bool = False
     beside: tuple[str, ...] = ()
+    headless: bool = False
+    """The class is named after a head, and no matrix is stored but those of the base model."""
 
     def headline(self) -> str:
         return self.class_name or self.model_type
@@ -330,10 +333,15 @@ class CodeOfRepository(ContentFinding, frozen=True, kw_only=True):
         if self.base and self.beside:
             read = next((f" (read by {reader})" for one in self.beside if (reader := reader_of(one))), "")
             rows.append(("also", listed(self.beside, 3) + read))
+        if self.headless:
+            rows.append(("head", "no matrix is stored but those of the base model"))
         return [*rows, ("code", "named by auto_map")] if self.mapped else rows
 
     def remedy(self) -> Remedy:
         total = "compare the total with a published one: --claim"
+        if self.headless:
+            words = f"save the weights again with the head of {self.class_name}"
+            return Remedy(f"{words}, under ZeRO-3 gathered: its code leaves a head that is not stored random")
         if self.base and self.class_name and not self.mapped:
             return Remedy(f"load it with the code of {self.class_name}; AutoModel loads the base model alone")
         return Remedy(f"load it with the code of {self.class_name}; {total}" if self.class_name else total)
