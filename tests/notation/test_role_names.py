@@ -157,6 +157,7 @@ EXCEPTIONS = {
     ("pooler.to_out", "pooler"): "mochi: what an attention pooler ends in",
     ("dense1", "adapter.down"): "xmod: an adapter narrows, then widens",
     ("dense2", "adapter.up"): "xmod: an adapter narrows, then widens",
+    ("mlp.up_proj", "mlp.gate_up"): "phi3small: gate and up in turn in one matrix",
     ("project_q", "head.dense.q"): "wav2vec2: the quantized targets of pretraining, not queries",
 }
 """(end of a path, role) -> why the name has another role than elsewhere."""

@@ -70,7 +70,7 @@ PHI3_SMALL = Architecture("phi3small",
             part("self_attn.query_key_value", "attention.qkv",
                 dense("d -> kv*(h/kv*dh + dh + dh)", packs="q k v")),
             part("self_attn.dense",           "attention.output", dense("d -> d")),
-            part("mlp.up_proj",               "mlp.gate_up",      dense("d -> ff*(1 + 1)", packs="gate up")),
+            part("mlp.up_proj",               "mlp.gate_up",      dense("d -> 2*ff")),
             part("mlp.down_proj",             "mlp.down",         dense("ff -> d")))))
 PHI_MSFT = Architecture("phi-msft",            # no record exercises this definition
     dims=Dims(V="vocab_size", d="n_embd", L="n_layer", h="n_head", kv="n_head_kv | h", dh="d/h", ff="n_inner | 4*d"),
