@@ -50,6 +50,7 @@ TABLE: Final[tuple[Row, ...]] = (
     ("comfy", "COMFY", "weight", FLOAT8),
     ("comfy", "TILES", "weight", FLOAT8),
     ("w4afp8", "W4AFP8", "weight", frozenset({"I8"})),
+    ("chatglm", "CHATGLM", "weight", frozenset({"I8"})),
     ("fp8", "SCALED_BLOCK", "weight", FLOAT8 | {"I8"}),
     ("fp8", "NAMED_OTHERWISE", "weight", FLOAT8),
     ("fp8", "SCALED", "weight", FLOAT8 | {"I8"}),

@@ -27,7 +27,7 @@ METHODS_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "mxfp6": ("quark",),
     "quark-int4": ("quark",), "int4-awq": ("modelopt",), "fp8": ROWS, "int8": ROWS, "mxfp8": ROWS,
     "fp8-block": ("fp8", "auto-round", "deepseek", "compressed-tensors", "modelopt", "w4afp8"),
-    "w4afp8": ("w4afp8",), "int8-block": ("fp8",),
+    "w4afp8": ("w4afp8",), "chatglm": ("chatglm",), "int8-block": ("fp8",),
     "torchao": ("torchao",), "hqq": ("hqq",), "sinq": ("sinq",), "quanto": ("quanto",), "quanto-packed": ("quanto",),
     "bitnet": ("bitnet",), "aqlm": ("aqlm",), "vptq": ("vptq",), "spqr": ("spqr",), "exl2": ("exl2",),
     "exl3": ("exl3",), "quip": ("quip",), "ascend-w8a8": ("ascend",), "gemma": ("gemma",),
@@ -46,6 +46,8 @@ METHODS: Final = frozenset(
 """The known methods; an unknown method may read any scheme."""
 
 
+CHATGLM_METHOD: Final = "chatglm"
+"""The method of ChatGLM's own code, and its model type."""
 KEYS_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "quant_algo": ("modelopt",), "producer": ("modelopt",), "config_groups": ("compressed-tensors",),
     "global_quant_config": ("quark",),

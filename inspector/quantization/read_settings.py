@@ -15,8 +15,9 @@ from msgspec.structs import replace
 
 from inspector.loader.config_file import QUANTIZATION_KEYS, QUANTO_FILE, QUANTO_MAP, SIDE_FILES
 from inspector.quantization.config_block import ConfigBlock, Values
-from inspector.quantization.loaders import written_for
+from inspector.quantization.loaders import CHATGLM_METHOD, written_for
 from inspector.quantization.settings import NO_SETTINGS, QuantizationSettings
+from inspector.quantization.signs import BITS_OF_CHATGLM
 from inspector.quantization.stated import ModuleSettings
 
 METHODS: Final[Mapping[str, str]] = {
@@ -24,7 +25,7 @@ METHODS: Final[Mapping[str, str]] = {
     "compressed-tensors": "compressed_tensors_config", "bitsandbytes": "bitsandbytes", "modelopt": "modelopt",
     "quark": "quark", "mlx": "mlx", "hqq": "hqq", "torchao": "torchao", "vptq": "vptq", "quanto": "quanto",
     "aqlm": "aqlm", "bitnet": "bitnet", "sinq": "sinq", "fp-quant": "fp_quant", "spqr": "spqr",
-    "gemma": "gemma", "w4afp8": "w4afp8",
+    "gemma": "gemma", "w4afp8": "w4afp8", "chatglm": "chatglm",
 }  # fmt: skip
 """Method -> the file in `schemes` that reads its config; for other methods only bits and group size are read."""
 OTHER_NAMES: Final[Mapping[str, str]] = {
@@ -90,7 +91,12 @@ def _found(config: Values, side: Mapping[str, Values]) -> ConfigBlock | None:
         inner = config.get(part)
         if isinstance(inner, Mapping) and (found := _found(inner, {})) is not None:
             return ConfigBlock(f"{part}.{found.key}", found.values, found.method)
-    return None
+    bits = config.get(BITS_OF_CHATGLM)
+    return (
+        ConfigBlock(BITS_OF_CHATGLM, config, CHATGLM_METHOD)
+        if bits and config.get("model_type") == CHATGLM_METHOD
+        else None
+    )
 
 
 def _method(key: str, values: Values) -> str | None:

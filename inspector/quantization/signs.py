@@ -18,9 +18,13 @@ DTYPES: Final = frozenset({"U32", "I32", "U8", "I8", "I16", "U16", "F4", "F8_E4M
 """Dtypes of packed weights."""
 
 
+BITS_OF_CHATGLM: Final = "quantization_bit"
+"""The key at the top of the configs of ChatGLM's own code, which have no block; 0 for plain weights."""
+
+
 def may_be_packed(names: Iterable[str], dtypes: Iterable[str], config: Mapping[str, Any]) -> bool:
     """True if a key, a dtype or the config indicates quantization."""
-    if any(key in config for key in QUANTIZATION_KEYS):
+    if any(key in config for key in QUANTIZATION_KEYS) or config.get(BITS_OF_CHATGLM):
         return True
     inner = config.get("text_config")
     if isinstance(inner, Mapping) and any(key in inner for key in QUANTIZATION_KEYS):

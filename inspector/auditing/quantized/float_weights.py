@@ -13,12 +13,13 @@ from inspector.quantization.unpacked import Unpacked
 from inspector.reconciler.ledger import Line
 
 PACKED_ONLY: Final = frozenset({
-    "gptq", "awq", "aqlm", "vptq", "spqr", "auto-round", "bitsandbytes", "bitnet", "fp8"
+    "gptq", "awq", "aqlm", "vptq", "spqr", "auto-round", "bitsandbytes", "bitnet", "chatglm", "fp8"
 })  # fmt: skip
 """Methods with loaders that only read packed weights; the other methods quantize plain weights while loading.
 
 fp8: on a GPU that calculates in fp8, FP8Linear of transformers 5.23 casts the weights and leaves every weight_scale_inv
-random; on any other machine it reads the weights as floats, which 4.57 refuses without a GPU.
+random; on any other machine it reads the weights as floats, which 4.57 refuses without a GPU. chatglm: its code builds
+packed layers before it loads (`self.quantize` in `__init__`).
 """
 
 

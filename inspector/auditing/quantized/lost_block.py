@@ -23,6 +23,7 @@ from inspector.auditing.quantized.plain_modules import (
 from inspector.auditing.quantized.tied_head import head_entry
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
+from inspector.quantization.loaders import CHATGLM_METHOD
 from inspector.quantization.method_block import block_of_method
 from inspector.quantization.missing_block import (
     BLOCK,
@@ -37,12 +38,15 @@ from inspector.quantization.missing_block import (
     with_stated,
 )
 from inspector.quantization.scales_block import Determined, block_of_scales, scaled
+from inspector.quantization.signs import BITS_OF_CHATGLM
 from inspector.quantization.tool_block import QUARK, blocks_of_tools
 from inspector.quantization.torchao_block import is_plain, torchao_block
 from inspector.quantization.unpacked import Unpacked
 from inspector.reconciler.ledger import Line
 from inspector.reconciler.wording import names_in
 
+OF_CHATGLM = frozenset({CHATGLM_METHOD, "int8"})
+"""Schemes of ChatGLM's own code: the tensors of 8 bits are those of others."""
 TORCHAO = "torchao"
 BY_PATH = frozenset({QUARK, AQLM, "hqq", "spqr", "vptq"})
 """Methods with whole names of modules in the model, which files of models with towers may not have."""
@@ -65,6 +69,12 @@ def block_missing(checkpoint: Checkpoint, unpacked: Unpacked, lines: Sequence[Li
 
     packed = [(settled(line.packed, line.layout.shape), line) for line in lines if line.packed is not None]
     packing = one_packing(scheme, ((one, line.layout.shape) for one, line in packed))
+    if config.values.get("model_type") == CHATGLM_METHOD and scheme in OF_CHATGLM and packing is not None:
+        yield QuantizationBlockMissing(
+            place=Place(file=config.file, key=BITS_OF_CHATGLM), scheme=scheme, modules=sum(unpacked.schemes.values()),
+            bits=packing.bits, group_size=None, key=BITS_OF_CHATGLM, block=None, value=int(packing.bits),
+        )  # fmt: skip
+        return
     determined = block_of_weights(scheme, unpacked, lines, of_transformers=of_transformers)
     key = determined.key
     usual, others = (determined.blocks[0], determined.blocks[1:]) if determined.blocks else (None, ())

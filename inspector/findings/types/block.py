@@ -67,6 +67,8 @@ class QuantizationBlockMissing(ContentFinding, frozen=True, kw_only=True):
     known: dict[str, Any] | None = None
     module: str = ""
     entries: tuple[str, ...] = ()
+    value: int | None = None
+    """The value of a key that states a number instead of a block."""
 
     def rows(self) -> Rows:
         bits = "" if self.bits is None else f", {self.bits:g} bits"
@@ -74,6 +76,9 @@ class QuantizationBlockMissing(ContentFinding, frozen=True, kw_only=True):
         return [("weights", f"{self.scheme}, {count(self.modules, 'module')}{bits}{groups}")]
 
     def remedy(self) -> Remedy:
+        if self.value is not None:
+            step = Step(action="set", file=self.place.file, key=(self.key,), new=self.value)
+            return Remedy(f'set "{self.key}": {self.value} in {self.place.file}', (step,))
         if self.key.endswith(".json"):
             return self._in_file()
         if self.scheme == OF_COMFY:
