@@ -279,6 +279,12 @@ def _compared(draft: Draft, judged: Judged) -> Draft:
         draft = draft.open(WRONG_KEYS, "it takes more steps than one audit may take")
     if known and (file is None or not file.file.endswith(".gguf")):  # those of a GGUF file are others
         typed += not_understood(case.plan.scope)
+        from inspector.auditing.identity.tower_projection import tower_projections
+
+        typed += tower_projections(case, judged.config.class_name)
+        from inspector.auditing.identity.class_alone import class_alone
+
+        typed += class_alone(judged.config.model_type, judged.config.class_name)
     return draft.with_findings(typed) if known else draft
 
 

@@ -20,15 +20,16 @@ class VocabularyResizedInPart(ContentFinding, frozen=True, kw_only=True):
 
     Example
         error[C324] vocabulary-resized-in-part: 128,264 rows, vocab_size is 128,256
-          resized  model.embed_tokens.weight
-          kept     lm_head.weight
-          help     if the 8 new rows of model.embed_tokens.weight are in use, set
-                   "vocab_size": 128264 and give lm_head.weight as many rows
-                   (resize_token_embeddings(128264) does both before a save); else cut
-                   them off
+          more       model.embed_tokens.weight
+          as stated  lm_head.weight
+          help       cut the last 8 rows off model.embed_tokens.weight if lm_head.weight
+                     was resized without it; if they are in use, set "vocab_size":
+                     128264 and give lm_head.weight as many rows
+                     (resize_token_embeddings(128264) does both before a save)
 
     What to do
         Resize all of them: load the model with the old vocabulary, call `resize_token_embeddings` and save it again.
+        If the tensor of the other size was forgotten when the rest was resized, cut its last rows off.
         Rows that only pad the vocabulary may be cut off. A head that is tied to the embedding follows it: a cut one
         is removed. `copies`: whether only tensors have the other number that the config ties to a whole one.
     """
@@ -48,6 +49,8 @@ class VocabularyResizedInPart(ContentFinding, frozen=True, kw_only=True):
     """Rows that the class has in the resized tensors beyond those of the tokens."""
     kept_beyond: int = 0
     """The same in the others."""
+    decoder: bool = False
+    """True if the head and the decoder's copy of the embedding have fewer rows, and the shared table is whole."""
 
     def headline(self) -> str:
         which = f"{listed(self.resized, 1)}: " if self.stored_rows < self.configured else ""
@@ -57,7 +60,7 @@ class VocabularyResizedInPart(ContentFinding, frozen=True, kw_only=True):
     def rows(self) -> Rows:
         if self.stored_rows < self.configured:
             return [("fewer", listed(self.resized, 4)), ("whole", listed(self.kept, 4))]
-        return [("resized", listed(self.resized, 4)), ("kept", listed(self.kept, 4))]
+        return [("more", listed(self.resized, 4)), ("as stated", listed(self.kept, 4))]
 
     def _both(self) -> str:
         """The words for what resizing requires."""
@@ -88,10 +91,17 @@ class VocabularyResizedInPart(ContentFinding, frozen=True, kw_only=True):
         if not self.stored_rows:
             return Remedy(f"restore the {number(changed)} lost rows of {which}")
         if self.stored_rows < self.configured:
-            added = f"where tokens were added to {listed(self.kept, 2)} alone, it never had them: add and train them"
-            restore = f"restore the {number(changed)} rows that {which} lacks"
-            return Remedy(f"{restore}; {added}; or {self._both()}, which cuts tokens off")
-        return Remedy(f"if the {number(changed)} new rows of {which} are in use, {self._both()}; else cut them off")
+            return self._with_fewer_rows(changed, which)
+        cut = f"cut the last {number(changed)} rows off {which}"
+        return Remedy(f"{cut} if {listed(self.kept, 2)} was resized without it; if they are in use, {self._both()}")
+
+    def _with_fewer_rows(self, changed: int, which: str) -> Remedy:
+        restore = f"restore the {number(changed)} rows that {which} lacks"
+        if self.decoder:
+            own = f"no config key states a vocabulary of the decoder's own, here of {number(self.stored_rows)} tokens"
+            return Remedy(f"{own}: load it with the code that replaced its table and head; where none was, {restore}")
+        added = f"where tokens were added to {listed(self.kept, 2)} alone, it never had them: add and train them"
+        return Remedy(f"{restore}; {added}; or {self._both()}, which cuts tokens off")
 
     def _with_rows_beyond(self, changed: int, which: str) -> Remedy:
         """Without the rows beyond those of the tokens no vocabulary fits."""

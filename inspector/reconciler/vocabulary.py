@@ -53,6 +53,7 @@ def resized_in_part(case: Reconciled) -> tuple[Finding, Placement] | None:
         added=all(one.block.key == ADDED for one in resized),
         beyond=beyond.pop(),
         kept_beyond=kept_beyond.pop(),
+        decoder=_is_decoder_alone(resized, kept),
     )
     placed = tuple(one for one in before.placed if one.fits)
     return finding, Placement(placed, before.missing, before.unexpected)
@@ -62,6 +63,13 @@ def _two_vocabularies(resized: Sequence[Placed], kept: Sequence[Placed]) -> bool
     """True if encoder and decoder have tables of different lengths: resizing a model changes the table of both."""
     towers = [{one.block.slot.tower for one in tables if one.block.slot.role == TABLE} for tables in (resized, kept)]
     return all(towers) and towers[0].isdisjoint(towers[1])
+
+
+def _is_decoder_alone(resized: Sequence[Placed], kept: Sequence[Placed]) -> bool:
+    """True if a head and a decoder's copy of the embedding agree on other rows than the table itself."""
+    roles = {one.block.slot.role.removesuffix(".bias") for one in resized}
+    copied = any(one.block.tie is not None and one.block.slot.role != HEAD for one in resized)
+    return HEAD in roles and copied and any(one.block.tie is None for one in kept)
 
 
 def _key(scope: Scope, configured: int) -> str:

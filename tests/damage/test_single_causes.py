@@ -400,6 +400,19 @@ def test_a_vocabulary_that_was_resized_in_part(model_type: str, suffix: str, tab
     facts = audited.findings[0].facts
     assert (facts["key"], facts["configured"], facts["stored_rows"]) == (key, rows, rows + more)
     assert facts["resized"] == [name] and f'"{key}": {rows + more}' in audited.findings[0].help
+    if more > 0:
+        assert f"cut the last {more} rows off {name}" in audited.findings[0].help
+
+
+@pytest.mark.parametrize("model_type", ["t5", "mt5", "longt5"])
+def test_a_decoder_with_a_vocabulary_of_its_own(model_type: str) -> None:
+    """The modules of the decoder were replaced: no config key has its number of tokens."""
+    spec, config = record(model_type, "ForConditionalGeneration")
+    width = spec["shared.weight"][1][1]
+    own = {"lm_head.weight": ("F32", (7, width)), "decoder.embed_tokens.weight": ("F32", (7, width))}
+    found = judged({**spec, **own}, {**config, "tie_word_embeddings": False})
+    (error,) = (one for one in found.findings if one.severity == "error")
+    assert error.code == "C324" and "load it with the code that replaced its table and head" in error.help
 
 
 @pytest.mark.parametrize(("table", "rows", "vocabulary", "words"), [

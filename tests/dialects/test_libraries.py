@@ -112,11 +112,17 @@ def test_the_library_of_an_unknown_type_is_named() -> None:
 SAM3: Spec = {f"backbone.vision_backbone.trunk.blocks.{n}.attn.qkv.weight": ("F32", (96, 32)) for n in range(2)}
 
 
-@pytest.mark.parametrize(("prefix", "lacking"), [("", "detector."), ("detector.", "")])
-def test_the_prefix_of_the_only_names_that_a_library_reads(prefix: str, lacking: str) -> None:
+@pytest.mark.parametrize(("prefix", "lacking", "below", "words"), [
+    ("", "detector.", "", '"detector." + key'), ("detector.", "", "", "load it with Meta's sam3"),
+    ("module.detector.", "", "module.", 'key.removeprefix("module.")'),
+    ("module.", "detector.", "module.", '"detector." + key.removeprefix("module.")'),
+])  # fmt: skip
+def test_the_prefix_of_the_only_names_that_a_library_reads(prefix: str, lacking: str, below: str, words: str) -> None:
+    """Its loader removes no prefix of DataParallel, as other programs do."""
     audited = judged({prefix + name: entry for name, entry in SAM3.items()}, None)
     (found,) = [one for one in audited.findings if one.code == "N542"]
-    assert (found.facts["library"], found.facts["lacking"]) == ("Meta's sam3", lacking)
+    assert (found.facts["library"], found.facts["lacking"], found.facts["below"]) == ("Meta's sam3", lacking, below)
+    assert words in found.help
 
 
 @pytest.mark.parametrize("prefix", ["", "module."])

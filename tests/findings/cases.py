@@ -60,6 +60,23 @@ def undeclared_head() -> Audit:
     return judged(spec_of(record), {key: value for key, value in record["config"].items() if key not in left_out})
 
 
+def tower_alone() -> Audit:
+    """CLIP with a config of the vision tower that states another width of the projection."""
+    record = next(one for one in records("clip") if one["class"] == "CLIPModel")
+    width = record["config"]["projection_dim"]
+    towers = {
+        key: {**record["config"][key], "projection_dim": width + more}
+        for key, more in (("vision_config", 1), ("text_config", 0))
+    }
+    return judged(spec_of(record), {**record["config"], **towers})
+
+
+def thinker_alone() -> Audit:
+    """The thinker of Qwen2.5-Omni, as a trainer of it alone saves it."""
+    record = next(one for one in records("qwen2_5_omni_thinker") if "ForConditionalGeneration" in one["class"])
+    return judged(spec_of(record), record["config"])
+
+
 def put(name: str, dtype: str, *shape: int) -> Callable[[Spec], None]:
     """Stores a tensor."""
     return lambda spec: spec.update({name: (dtype, shape)})
@@ -744,6 +761,8 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "vocabulary-only": vocabulary,
     "config-disagrees": lambda: llama(num_key_value_heads=32),
     "head-disagrees": undeclared_head,
+    "tower-projection": tower_alone,
+    "class-alone": thinker_alone,
     "config-impossible": lambda: llama(num_attention_heads=33, num_key_value_heads=33, head_dim=None),
     "config-refused": refused,
     "key-stated-twice": lambda: saved("m2m_100", "Generation", encoder_layers=5, num_hidden_layers=3),

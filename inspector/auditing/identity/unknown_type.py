@@ -133,8 +133,9 @@ def _by_names(families: Families) -> list[Finding]:
             return [] if parts is None else [parts]
     from inspector.findings.names.of_library import LibraryByNames
 
-    below = WRAPPING if wrapper and all(key.startswith(WRAPPING) for key in families) else ""
     tensors = sum(family.tensors for family in families.values())
     only = ONLY_BELOW.get(library, "")
-    lacking = "" if any(key.startswith(only) for key in families) else only
+    outer = (wrapper,) if only and wrapper else (WRAPPING,) if wrapper else ()
+    below = next((one for one in outer if all(key.startswith(one) for key in families)), "")
+    lacking = "" if any(key.startswith(below + only) for key in families) else only
     return [LibraryByNames(library=library, tensors=tensors, below=below, lacking=lacking)]

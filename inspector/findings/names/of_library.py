@@ -85,13 +85,14 @@ class LibraryByNames(ContentFinding, frozen=True, kw_only=True):
     remedy_text = "load it with {library}; other programs need the weights that it was converted from"
 
     def remedy(self) -> Remedy:
-        if self.lacking:
-            step = Step(action="rename", old="*", new=f"{self.lacking}*")
-            return Remedy(f'for {self.library} rename the tensors: "{self.lacking}" + key', (step,))
-        if not self.below:
+        if not self.lacking and not self.below:
             return super().remedy()
-        step = Step(action="rename", old=f"{self.below}*", new="*")
-        return Remedy(f'for {self.library} rename the tensors: key.removeprefix("{self.below}")', (step,))
+        old, inner = f"{self.below}*", f'key.removeprefix("{self.below}")' if self.below else "key"
+        step = Step(action="rename", old=old, new=f"{self.lacking}*")
+        return Remedy(
+            f"for {self.library} rename the tensors: " + (f'"{self.lacking}" + ' if self.lacking else "") + inner,
+            (step,),
+        )
 
 
 class PartsByNames(ContentFinding, frozen=True, kw_only=True):

@@ -1,0 +1,26 @@
+"""Models of which transformers 4.57 has the class and its Auto classes do not have the type: parts saved alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from inspector.findings.finding import Finding, Place
+from inspector.loading.tables import NEWEST, OLDER, has_type, names_of, version_of
+
+TASK: Final = "For"
+"""In the names of classes with a head, which are trained and saved alone; towers are mostly read by other code."""
+
+
+def class_alone(model_type: str | None, class_name: str | None) -> Iterator[Finding]:
+    """The note on a type that only the newest version's Auto classes know."""
+    if model_type is None or class_name is None or TASK not in class_name:
+        return
+    if has_type(model_type, OLDER) or not has_type(model_type, NEWEST) or class_name not in names_of(OLDER).classes:
+        return
+    from inspector.findings.class_alone import ClassAlone
+
+    yield ClassAlone(
+        place=Place(key="model_type"), model_type=model_type, class_name=class_name, older=version_of(OLDER),
+        newer=version_of(NEWEST),
+    )  # fmt: skip

@@ -1,0 +1,38 @@
+"""The finding on a model type that an older version has without its Auto classes."""
+
+from __future__ import annotations
+
+from inspector.findings.finding import ContentFinding
+
+
+class ClassAlone(ContentFinding, frozen=True, kw_only=True):
+    """The Auto classes of an older version do not know the model type, although it has the class.
+
+    What it means
+        The config is that of a part of a larger model. The version has the class of the part, and no entry for its
+        model type: AutoConfig, AutoModel and programs that use them refuse it.
+
+    Why it matters
+        `from_pretrained` of the class itself loads all weights. AutoConfig raises: "The checkpoint you are trying to
+        load has model type ... but Transformers does not recognize this architecture".
+
+    Example
+        note[N645] class-alone: Auto classes of transformers 4.57 do not know
+          qwen2_5_omni_thinker
+          help  load it with Qwen2_5OmniThinkerForConditionalGeneration.from_pretrained,
+                or with transformers 5.23
+
+    What to do
+        Load it with the class, with a newer version, or put the part back into the whole model.
+    """
+
+    code = "N645"
+    severity = "note"
+
+    model_type: str
+    class_name: str
+    older: str
+    newer: str
+
+    headline_text = "Auto classes of transformers {older:or} do not know {model_type:or}"
+    remedy_text = "load it with {class_name:or}.from_pretrained, or with transformers {newer:or}"
