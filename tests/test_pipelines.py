@@ -15,7 +15,7 @@ import inspector
 from inspector.auditing.adapter.audit import audit_adapter
 from inspector.auditing.adapter.base_read import read_base
 from inspector.auditing.pipeline.parts import _agreeing
-from inspector.auditing.pipeline.widths import of_other_widths
+from inspector.auditing.pipeline.widths import classes_of_input, of_other_widths
 from inspector.auditing.start import audit
 from inspector.cli.verbs import mend
 from inspector.loading.schedulers import refused_settings
@@ -347,7 +347,35 @@ def test_a_denoiser_that_reads_other_channels_is_reported(
     net = {**UNET, "in_channels": channels}
     write(folder / "unet", genuine(net, "F16"), net)
     (folder / "unet" / "model.safetensors").rename(folder / "unet" / "diffusion_pytorch_model.safetensors")
-    assert codes(audit(str(folder))) == found
+    audited = audit(str(folder))
+    assert codes(audited) == found
+    for step in [step for one in audited.findings for step in one.remedy().steps]:
+        (folder / "model_index.json").write_text(json.dumps({**PARTS, "_class_name": step.new}), encoding="utf-8")
+        assert codes(audit(str(folder))) == set()
+
+
+@pytest.mark.parametrize(("taker", "channels", "latents", "pipeline_class", "named"), [
+    ("unet", 9, 4, "StableDiffusionXLImg2ImgPipeline", ["StableDiffusionXLInpaintPipeline"]),
+    ("unet", 8, 4, "StableDiffusionPipeline", ["StableDiffusionInstructPix2PixPipeline"]),
+    ("transformer", 384, 16, "FluxPipeline", ["FluxFillPipeline"]),
+    ("transformer", 128, 16, "FluxPipeline", ["FluxControlPipeline"]),
+    ("unet", 4, 4, "StableDiffusionPipeline", []), ("unet", 5, 4, "StableDiffusionPipeline", []),
+    ("unet", 9, 4, "KandinskyPipeline", []),
+])  # fmt: skip
+def test_classes_that_give_a_denoiser_its_input(
+    taker: str, channels: int, latents: int, pipeline_class: str, named: list[str]
+) -> None:
+    assert list(classes_of_input(taker, "in_channels", channels, latents, pipeline_class)) == named
+
+
+@pytest.mark.parametrize(("channels", "found"), [(9, ("C310", 9)), (8, ("C310", 8)), (16, ("N458", 16))])
+def test_a_config_with_the_channels_of_the_latents_alone(channels: int, found: tuple[str, int], tmp_path: Path) -> None:
+    """A UNet for filling whose config was written by a converter for other UNets, or the UNet of other latents."""
+    folder = pipeline(tmp_path, PARTS)
+    (folder / "vae" / "config.json").write_text(json.dumps({**VAE, "latent_channels": 4}), encoding="utf-8")
+    write(folder / "unet", genuine({**UNET, "in_channels": channels}, "F16"), UNET)
+    (folder / "unet" / "model.safetensors").rename(folder / "unet" / "diffusion_pytorch_model.safetensors")
+    assert [(one.code, one.facts["weights"]) for one in audit(str(folder)).findings] == [found]
 
 
 def test_the_index_names_the_class_of_a_text_encoder_whose_config_names_none(tmp_path: Path) -> None:

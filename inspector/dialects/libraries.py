@@ -12,7 +12,8 @@ gpt-fast's `model.py`, whose weights are packed by `quantize.py`; fairseq's `mod
 `convnext.py` and `encodec/quantization`; VITS' `models.py` and Coqui's `models/vits.py` and `models/xtts.py`; NeMo's
 `conformer_encoder.py`, ESPnet's, WeNet's and FunASR's `encoder.py`; Meta's fairseq2; `laion_clap/clap_module/model.py`;
 `lavis/models`; LeRobot's `policies`; `sam3/model_builder.py`; SpeechBrain's `lobes/models`; CosyVoice's `flow` and
-`llm`; GPT-SoVITS' and RVC's `models.py`; fish-speech's `text2semantic/llama.py`; `wan/modules/t5.py` and `clip.py`.
+`llm`; GPT-SoVITS' and RVC's `models.py`; fish-speech's `text2semantic/llama.py`; `wan/modules/t5.py` and `clip.py`;
+OpenAI's `improved_diffusion/unet.py`; x-flux' `src/flux/controlnet.py`.
 """
 
 from __future__ import annotations
@@ -32,6 +33,14 @@ LIBRARIES: Final = (
     ("OneFormer's own code (detectron2)", ("sem_seg_head.predictor.*", "backbone.*", "task_mlp.*")),
     ("detectron2", ("sem_seg_head.*", "backbone.*")),
     ("detectron2", ("roi_heads.box_predictor.cls_score.weight", "backbone.bottom_up.*")),
+    (
+        "OpenAI's improved-diffusion or guided-diffusion",
+        ("input_blocks.#.#.qkv.weight", "input_blocks.#.#.in_layers.#.weight", "time_embed.#.weight"),
+    ),
+    (
+        "XLabs' x-flux or ComfyUI",
+        ("input_hint_block.#.weight", "controlnet_blocks.#.weight", "double_blocks.#.img_mod.lin.weight"),
+    ),
     ("GroundingDINO's own code", ("transformer.encoder.fusion_layers.#.attn.values_l_proj.weight",)),
     (
         "Deformable DETR's own code",

@@ -145,7 +145,7 @@ def _prefix(name: str, prefixes: Mapping[str, str], otherwise: str | None) -> st
 
 
 def _component(name: str, prefix: str, tensors: Mapping[str, Layout]) -> ComponentTensors:
-    if any(sign in tensors for sign in TRANSFORMER_SIGNS):
+    if name != "controlnet" and any(sign in tensors for sign in TRANSFORMER_SIGNS):
         name = "transformer"
     writers = (autoencoders, ldm, motion, t2i_adapter)
     rename: Callable[[str], str] = next(filter(None, (one.renaming(tensors) for one in writers)), str)

@@ -30,7 +30,7 @@ def is_as_written(case: Reconciled, rules: ClassRules, values: Mapping[str, Any]
         return False
     if plan.spelling.root != plan.head.root or not _is_read(plan, rules):
         return False
-    if _is_otherwise(case, major) or _is_solved(plan) or _is_open(plan):
+    if _is_otherwise(case) or _is_solved(plan) or _is_open(plan):
         return False
     ties, off = any(block.tie is not None for block in plan.blocks), _is_off(plan, rules)
     if ties and (rules.untied or (rules.tie_of and (rules.reads or off)) or (off and rules.ties)):
@@ -60,17 +60,12 @@ def is_as_written(case: Reconciled, rules: ClassRules, values: Mapping[str, Any]
     return _same_defaults(values, model_type)
 
 
-def _is_otherwise(case: Reconciled, major: str) -> bool:
+def _is_otherwise(case: Reconciled) -> bool:
     """True if tensors are stored in another way than the first that a definition has for them.
 
-    transformers 5 reads most of these, but not single matrices that it has as a stack.
+    transformers 5 reads many of these, but not single matrices that it has as a stack, nor stacks under MLX's names.
     """
-    slots = (one.block.slot for one in case.placement.placed)
-    return any(
-        side and (major == OLDER or (len(slot.holes) > 1 and not slot.kind.each))
-        for slot in slots
-        for _, side in slot.choices
-    )
+    return any(side for one in case.placement.placed for _, side in one.block.slot.choices)
 
 
 def _is_off(plan: Plan, rules: ClassRules) -> bool:
@@ -105,7 +100,7 @@ def plan_as_audited(
     own_names = not (spelling.dialect or any(spelling.submodels.values())) and spelling.root == case.plan.head.root
     other = rules.dialect or rules.sides or case.causes or reading.prefix or reading.writer or reading.by_names
     by_version = rules.by_version or _is_tied_by_version(case.plan)
-    other = other or _is_otherwise(case, major) or _is_solved(case.plan) or (by_version and not _is_of(values, major))
+    other = other or _is_otherwise(case) or _is_solved(case.plan) or (by_version and not _is_of(values, major))
     return case.plan if own_names and not other and _same_defaults(values, model_type) else None
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +14,7 @@ from inspector.dialects.gguf_shapes import ORIGINAL
 from tests.dialects.recorded_gguf import Keys, Written, records, source_of, target_of
 from tests.findings.cases import gguf_of, gguf_projector, gguf_with, gguf_with_deepstack
 
+SINGLE_FILES = Path(__file__).parents[2] / "fixtures" / "diffusers_single_files.json.gz"
 WIDE = {"mm.0.weight": np.ones((48, 32), np.float32), "mm.2.weight": np.ones((48, 48), np.float32)}
 
 
@@ -127,3 +130,31 @@ def test_text_encoders_image_models_and_adapters_need_no_architecture() -> None:
     image = {"double_blocks.0.img_attn.proj.weight": np.ones((48, 48), np.float32)}
     for arrays in (encoder, image, lora().arrays):
         assert "N643" not in codes(Written([("general.name", "text", "mine")], arrays, {}))
+
+
+@pytest.mark.parametrize(("name", "architecture", "meant"), [
+    ("WanTransformer3DModel", "pig", "wan"), ("LTXVideoTransformer3DModel", "pig", "ltxv"),
+    ("Lumina2Transformer2DModel", "other", "lumina2"), ("WanTransformer3DModel", "wan", None),
+    ("StableCascadeUNet", "pig", ""),
+])  # fmt: skip
+def test_the_architecture_of_comfyui_is_named(name: str, architecture: str, meant: str | None, tmp_path: Path) -> None:
+    record = next(one for one in json.loads(gzip.decompress(SINGLE_FILES.read_bytes())) if one["class"] == name)
+    arrays = {one: np.ones(shape, np.float16) for one, shape in record["tensors"].items()}
+    written = Written([("general.architecture", "text", architecture)], arrays, {})
+    found = [one for one in audit(str(written.save(tmp_path / "model.gguf"))).findings if one.code == "N568"]
+    assert [one.facts.get("meant", "") for one in found] == ([] if meant is None else [meant])
+    assert all((f"set general.architecture to {meant}" in one.help) is bool(meant) for one in found)
+
+
+@pytest.mark.parametrize(("names", "training"), [
+    (("optimizer.adam.first_moments", "optimizer.adam.second_moments"), True),
+    (("optimizer.adam.first_moments", "blk.0.attn_rot_embd.weight"), False),
+    (tuple(f"blk.0.other_{at}.weight" for at in range(29)), False),
+])  # fmt: skip
+def test_tensors_that_are_not_of_the_model(names: tuple[str, ...], training: bool) -> None:
+    file = gguf_of("llama")
+    file.arrays |= dict.fromkeys(names, np.ones(8, np.float32))
+    (found,) = [one for one in gguf_with(file).findings if one.code == "N466"]
+    assert found.help.startswith("this is a checkpoint of a training run") is training
+    rest = len(names) - 3
+    assert dict(found.rows())["tensors"].endswith(f" and {rest} more" if rest > 0 else names[-1])

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from inspector import audit
 from inspector.dialects.libraries import LIBRARIES, WRAPPERS, library_of
-from tests.checkpoints import Spec
+from tests.checkpoints import Spec, write_file
 from tests.judged import base_record, codes, judged, spec_of
 
 AUDIOCRAFT: Spec = {
@@ -155,3 +158,28 @@ def test_known_parts_of_an_unknown_model(spec: Spec, expected: dict[str, str]) -
     assert audited.verdict == "undecided"
     assert [dict(zip(one["prefixes"], one["models"], strict=True)) for one in found] == [expected] * bool(expected)
     assert all(one["outside"] == ["action_head"] for one in found)
+
+
+OPENAI_UNET: Spec = {
+    "time_embed.0.weight": ("F32", (128, 32)), "input_blocks.0.0.weight": ("F32", (32, 3, 3, 3)),
+    "input_blocks.1.0.in_layers.2.weight": ("F32", (32, 32, 3, 3)), "input_blocks.1.1.qkv.weight": ("F32", (96, 32, 1)),
+}  # fmt: skip
+OF_FLUX: Spec = {
+    "input_hint_block.0.weight": ("BF16", (16, 3, 3, 3)), "controlnet_blocks.0.weight": ("BF16", (32, 32)),
+    "double_blocks.0.img_mod.lin.weight": ("BF16", (192, 32)), "img_in.weight": ("BF16", (32, 64)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("spec", "component", "library"), [
+    (OPENAI_UNET, "unet", "OpenAI's improved-diffusion or guided-diffusion"),
+    (OF_FLUX, "controlnet", "XLabs' x-flux or ComfyUI"),
+    ({name: entry for name, entry in OPENAI_UNET.items() if "qkv" not in name}, "unet", None),
+])  # fmt: skip
+def test_a_lone_network_of_other_code_lacks_no_components(
+    spec: Spec, component: str, library: str | None, tmp_path: Path
+) -> None:
+    write_file(tmp_path / "network.safetensors", spec, {"format": "pt"})
+    audited = audit(str(tmp_path / "network.safetensors"))
+    assert list(audited.components) == [component] and "N495" not in {one.code for one in audited.findings}
+    named = [one.facts["library"] for one in audited.findings if one.code == "N542"]
+    assert named == ([] if library is None else [library])

@@ -603,3 +603,24 @@ def test_a_layer_inside_a_head_leaves_the_default_list(model_type: str, suffix: 
     (finding,) = (found for found in judged(spec, one["config"]).findings if found.code == "T625")
     (step,) = finding.remedy().steps
     assert step.new.get("llm_int8_skip_modules") == listed
+
+
+@pytest.mark.parametrize("model_type", ["llama", "gpt_oss", "mixtral"])
+@pytest.mark.parametrize(("more", "code"), [({}, "C311"), ({"mode": "affine"}, "T626")])
+def test_a_block_without_a_method_over_plain_weights_is_to_be_removed(
+    model_type: str, more: dict[str, str], code: str, tmp_path: Path
+) -> None:
+    """MLX leaves its settings behind where a model was dequantized: transformers and mlx-lm ask for the method."""
+    one = base_record(model_type, "ForCausalLM")
+    block = {"group_size": 32, "bits": 4, **more}
+    audited = audit(str(write(tmp_path, spec_of(one), {**one["config"], "quantization_config": block})))
+    (found,) = [one for one in audited.findings if one.severity == "error"]
+    steps = [(step.action, step.key) for step in found.remedy().steps]
+    assert (found.code, steps) == (code, [("remove", ("quantization_config",))])
+
+
+def test_a_block_without_a_method_over_packed_weights_is_not_removed() -> None:
+    name = next(one for one in QUANTIZED if "gptq" in str(record(one)["config"].get("quantization_config")))
+    config = record(name)["config"]
+    block = {key: value for key, value in config["quantization_config"].items() if key != "quant_method"}
+    assert "T626" not in codes(stored(name, {**config, "quantization_config": block}))

@@ -158,3 +158,23 @@ def test_a_null_that_the_class_does_not_have_by_default_is_set(model_type: str, 
     given = config if stated else {key: value for key, value in config.items() if key != "q_lora_rank"}
     (found,) = (one for one in judged(spec, given).findings if one.code == "C310")
     assert [(step.action, step.key, step.new) for step in found.remedy().steps] == [("set", ("q_lora_rank",), None)]
+
+
+PIXART = {"_class_name": "PixArtTransformer2DModel", "num_attention_heads": 3, "attention_head_dim": 8, "num_layers": 2,
+          "cross_attention_dim": 24, "caption_channels": 20, "in_channels": 4, "out_channels": 8}  # fmt: skip
+
+
+@pytest.mark.parametrize(("stated", "found"), [
+    ({"sample_size": 128}, [("use_additional_conditions", False)]), ({"sample_size": 64}, []),
+    ({"sample_size": 128, "use_additional_conditions": False}, []),
+])  # fmt: skip
+def test_a_number_that_alone_asks_for_a_part_is_not_replaced_by_any_other(
+    stated: dict[str, Any], found: list[tuple[str, object]]
+) -> None:
+    """PixArt Sigma without the switch: its class builds embeddings of sizes for `sample_size` 128. Any other number
+    would explain that they are absent, and be a wrong size.
+    """
+    spec = genuine({**PIXART, "sample_size": 64, "use_additional_conditions": False}, "F16")
+    findings = [one for one in judged(spec, {**PIXART, **stated}).findings if one.severity == "error"]
+    assert [(one.facts["key"], one.facts["weights"]) for one in findings] == found
+    assert all(rival[0] != "sample_size" for one in findings for rival in one.facts.get("rivals", ()))

@@ -35,10 +35,20 @@ ROUTER: Final = ".ffn_gate_inp."
 MLP: Final = ".ffn_"
 """Part of the names of a router, and of all matrices of an MLP or of experts."""
 OLLAMA: Final = "Ollama"
+OPTIMIZER: Final = "optimizer."
+"""Beginning of the names of an optimizer's state in the checkpoints of llama.cpp's training programs."""
 OF_COMFYUI: Final = frozenset({
     "flux", "sd1", "sdxl", "sd3", "aura", "hidream", "cosmos", "ltxv", "hyvid", "wan", "lumina2", "qwen_image",
 })  # fmt: skip
 """Architectures of ComfyUI-GGUF's converter that are not used with llama.cpp (`loader.py`, IMG_ARCH_LIST)."""
+OF_CLASS: Final[Mapping[str, str]] = {
+    "WanTransformer3DModel": "wan", "WanVACETransformer3DModel": "wan", "FluxTransformer2DModel": "flux",
+    "HunyuanVideoTransformer3DModel": "hyvid", "LTXVideoTransformer3DModel": "ltxv",
+    "SD3Transformer2DModel": "sd3", "AuraFlowTransformer2DModel": "aura", "HiDreamImageTransformer2DModel": "hidream",
+    "Lumina2Transformer2DModel": "lumina2", "QwenImageTransformer2DModel": "qwen_image",
+    "CosmosTransformer3DModel": "cosmos",
+}  # fmt: skip
+"""Class of diffusers -> the architecture under which ComfyUI-GGUF stores its weights in their authors' names."""
 READ_BY: Final[Mapping[str, str]] = {"mllama": OLLAMA, "gptoss": OLLAMA, "qwen25vl": OLLAMA, "pig": "gguf-node"}
 """Architectures that only other programs write and read: Ollama's own engine, and a node of ComfyUI."""
 
@@ -134,7 +144,11 @@ def _unknown(audited: Audit) -> Iterator[Finding]:
         return
 
     place = Place(file=metadata.file, key="general.architecture")
-    yield GgufArchitectureUnknown(place=place, stated=stated, source=source(), read_by=READ_BY.get(stated, ""))
+    reading = None if audited.case is None else audited.case.reading
+    meant = "" if reading is None or not reading.writer else OF_CLASS.get(reading.definition.name, "")
+    yield GgufArchitectureUnknown(
+        place=place, stated=stated, source=source(), read_by=READ_BY.get(stated, ""), meant=meant
+    )
 
 
 def _needed(audited: Audit) -> list[Finding]:
@@ -200,6 +214,7 @@ def _with_surplus(audited: Audit, findings: Sequence[Finding], load: Load) -> li
         experts=routed,
         program=OLLAMA if has_towers(audited, surplus) else "",
         meant=name_read_instead(audited, surplus),
+        training=all(name.startswith(OPTIMIZER) for name in surplus),
     )
     rest = (
         one

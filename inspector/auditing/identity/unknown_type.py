@@ -53,7 +53,7 @@ def unknown_architecture(config: Claim, families: Families, nearest: tuple[str, 
             )
         ]
     if not config.class_name and not config.model_type:
-        return _by_names(families)
+        return by_names(families)
     from inspector.dialects.catalog import dialect_of_type, may_know
     from inspector.findings.names.architecture import ArchitectureUnknown
     from inspector.loading.tables import is_supported
@@ -118,7 +118,7 @@ def _of_library(config: Claim, model_type: str, library: str) -> Finding:
     )
 
 
-def _by_names(families: Families) -> list[Finding]:
+def by_names(families: Families) -> list[Finding]:
     """The note on the library that writes these names, or on known parts, for weights without a config."""
     from inspector.dialects.libraries import library_of, wrapper_of
 

@@ -165,7 +165,7 @@ def loads_of(audited: Audit) -> tuple[Load, ...]:
         built = loads(replace(given, values=kept), NEWEST)
     alone = bool(given.recorded) and given.quantized is True  # other programs read the quantization
     whole = loads(replace(given, recorded={}), NEWEST) if alone else newest
-    built = of_text_model_alone(audited, whole if alone else built)
+    built = _with_stacks_of_mlx(audited, config.values, of_text_model_alone(audited, whole if alone else built))
     unread = SAFETENSORS_INDEX if checkpoint.index is None and SAFETENSORS_INDEX in checkpoint.siblings else ""
     others = of_safetensors(
         given.class_name, given.model_type, whole, built, unread, config.values, of_vllm=is_whole_for_vllm(audited)
@@ -193,6 +193,16 @@ def loads_of(audited: Audit) -> tuple[Load, ...]:
         used = replace(used, loader="sentence-transformers", version=None, intended=True)
         others = (_with_modules(audited, used), *others)
     return (newest, older, *others)
+
+
+def _with_stacks_of_mlx(audited: Audit, values: Mapping[str, Any], built: Load) -> Load:
+    """What mlx-lm reads of a folder that it wrote: transformers has no names for the stacks of its experts, and a
+    complete audit under them shows that none is missing.
+    """
+    case = audited.case
+    if built.outcome != RANDOM or case is None or case.placement.differences or not _is_for_mlx(audited, values):
+        return built
+    return replace(built, outcome=COMPLETE, because="", missing=0, unexpected=0, mismatched=0)
 
 
 def _with_modules(audited: Audit, load: Load) -> Load:

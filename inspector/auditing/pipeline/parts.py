@@ -12,6 +12,7 @@ from inspector.architectures.defaults import class_defaults
 from inspector.auditing.identity.own_code import is_foreign
 from inspector.auditing.loads.predict import given_of
 from inspector.auditing.pipeline.files import kind_of
+from inspector.auditing.pipeline.widths import FAMILIES, classes_of_input
 from inspector.auditing.result import CLEAN, FINDINGS, UNREADABLE, Audit, verdict_of
 from inspector.findings.config import ConfigDisagrees
 from inspector.findings.declared import ClassUnknown
@@ -170,13 +171,24 @@ def _agreeing(name: str, finding: ConfigDisagrees, parts: Mapping[str, Audit]) -
     """The key of another component without problems that has a value which agrees with the config of this component and
     not with its weights.
 
-    None if the value also fits the weights: a transformer may pack its latents or not.
+    None if the value also fits the weights: a transformer may pack its latents or not, and a denoiser for filling, or
+    for an additional image, reads more than the latents.
     """
     if type(finding.stated) is not int or type(finding.solved) is not int:
+        return None
+    if _reads_more(name, finding.key, finding.solved, parts):
         return None
     by_config = _that_fit(name, finding.key, finding.stated, parts)
     by_weights = set(_that_fit(name, finding.key, finding.solved, parts))
     return next((one for one in by_config if one not in by_weights), None)
+
+
+def _reads_more(name: str, key: str, value: int, parts: Mapping[str, Audit]) -> bool:
+    """True if this is the number of channels of a denoiser that reads more than the latents of this VAE."""
+    vae = parts.get("vae")
+    config = None if vae is None or vae.verdict != CLEAN else vae.checkpoint.config
+    channels = None if config is None else config.values.get("latent_channels")
+    return any(one for family in FAMILIES for one in classes_of_input(name, key, value, channels, family))
 
 
 def _that_fit(name: str, key: str, value: int, parts: Mapping[str, Audit]) -> Iterator[str]:

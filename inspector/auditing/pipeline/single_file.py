@@ -52,6 +52,7 @@ def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
         findings.extend(_within(one, name, component) for one in part.findings)
         lost.extend(_lost_projection(component))
         own_findings.extend(_channels(component))
+        own_findings.extend(_library(root, component) if part.case is None else ())
     if found.others:
         parts["other"] = audit_part(_component(root, "other", found.others, {}))
         findings.extend(parts["other"].findings)
@@ -59,7 +60,8 @@ def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
     own.extend(_lines(found.scales, ledger.EXTRA, "logit_scale"))
     own.extend(_lines(found.tokenizers, ledger.BUFFER, "tokenizer"))
     own_findings.extend(_beside(found))
-    own_findings.extend(_partial(list(parts)) if not (root.lost or root.partial) else ())
+    known = any(part.case is not None for name, part in parts.items() if name in DIFFUSION)
+    own_findings.extend(_partial(list(parts)) if known and not (root.lost or root.partial) else ())
     own_findings.extend((*misplaced_encoders(root.tensors), *left_names(root.tensors), *_unread(found)))
     findings = ordered([*merged(own_findings), *lost, *findings])
     skipped = skipped_in(parts)
@@ -164,6 +166,16 @@ def _lost_projection(component: ComponentTensors) -> Iterator[TensorMissing]:
         expected_tensors=1,
         counted=True,
     )
+
+
+def _library(root: Checkpoint, component: ComponentTensors) -> Iterator[Finding]:
+    """The note on the library whose names a lone component without a definition has, as they are in the file."""
+    if component.prefix:
+        return
+    from inspector.auditing.identity.unknown_type import by_names
+    from inspector.findings.names.of_library import LibraryByNames
+
+    yield from (one for one in by_names(families_of(root.tensors)) if isinstance(one, LibraryByNames))
 
 
 def _channels(component: ComponentTensors) -> Iterator[Finding]:

@@ -74,6 +74,15 @@ TAKEN: Final[tuple[tuple[str, Term, tuple[tuple[int, int], ...]], ...]] = (
 provides: pairs of a factor for the channels of the VAE's latents and a number of additional channels. An image to be
 filled comes with a mask, which FLUX.1 Fill packs into 256 channels.
 """
+FOR_INPUT: Final = (
+    "StableDiffusionInpaintPipeline", "StableDiffusionXLInpaintPipeline", "StableDiffusionInstructPix2PixPipeline",
+    "StableDiffusionXLInstructPix2PixPipeline", "FluxFillPipeline", "FluxControlPipeline",
+)  # fmt: skip
+"""Classes of pipelines with denoisers that read more than the latents; their components have the same names as those of
+the pipelines that give latents only.
+"""
+FAMILIES: Final = ("StableDiffusionXL", "StableDiffusion", "Flux")
+"""Beginnings of the classes of pipelines, the longer ones first."""
 INPUT: Final = {"out_channels": "in_channels"}
 """Key -> the key that a transformer uses instead if the first one is null."""
 TIMES: Final = {"projection_class_embeddings_input_dim": (5, 6)}
@@ -173,7 +182,23 @@ def _of_other_input(class_name: str, parts: Mapping[str, Audit]) -> Iterator[Com
             width=taken,
             encoders=(f"{shown} + {more}" if more else shown,),
             widths=(times * channels + more,),
+            class_name=class_name,
+            class_of_input=next(classes_of_input(taker, key, taken, channels, class_name), ""),
         )
+
+
+def classes_of_input(taker: str, key: str, taken: int, channels: object, class_name: object) -> Iterator[str]:
+    """Classes of pipelines of the same family whose denoiser reads more than the latents: this number of channels."""
+    family = next((one for one in FAMILIES if str(class_name).startswith(one)), "")
+    if type(channels) is not int or not family:
+        return
+    for name in FOR_INPUT:
+        if next(one for one in FAMILIES if name.startswith(one)) != family:
+            continue
+        for pattern, term, ways in TAKEN:
+            given = {times * channels + more for times, more in ways if (times, more) != (1, 0)}
+            if term == (taker, key) and taken in given and re.fullmatch(pattern, name):
+                yield name
 
 
 def _of_other_motion(parts: Mapping[str, Audit]) -> Iterator[ComponentWidthDiffers]:

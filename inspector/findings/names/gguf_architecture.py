@@ -10,7 +10,8 @@ class TensorsOfNoArchitecture(ContentFinding, frozen=True, kw_only=True):
 
     What it means
         They are of a layer that the metadata does not count, or have names that llama.cpp does not read in this
-        architecture: norms of queries and keys in a file marked `llama`.
+        architecture: norms of queries and keys in a file marked `llama`. Or the file is the checkpoint of a training
+        run, with the state of the optimizer.
 
     Why it matters
         llama.cpp compares the number of tensors in the file with that of the model that it builds, and refuses the
@@ -40,10 +41,15 @@ class TensorsOfNoArchitecture(ContentFinding, frozen=True, kw_only=True):
     meant: str = ""
     """The name under which llama.cpp reads the first tensor, if only the ends of the names differ."""
 
+    training: bool = False
+    """True if all of the tensors are the state of an optimizer."""
+
     headline_text = "llama.cpp refuses {tensors:count tensor}"
     row_texts = (
-        ("tensors", "{names:listed 3}"), ("read as", "{meant}", "meant"), ("read by", "{read_by:listed 4}", "read_by"),
-    )  # fmt: skip
+        ("tensors", "{names:first tensors 3}"),
+        ("read as", "{meant}", "meant"),
+        ("read by", "{read_by:listed 4}", "read_by"),
+    )
 
     def remedy(self) -> Remedy:
         if self.meant:
@@ -55,6 +61,11 @@ class TensorsOfNoArchitecture(ContentFinding, frozen=True, kw_only=True):
             return Remedy(f"load it with {self.program}; {apart}")
         if self.experts:
             return Remedy("llama.cpp has no experts in this architecture: use a program that has, or the dense model")
+        if self.training:
+            return Remedy(
+                "this is a checkpoint of a training run: use the model file that the training wrote beside it, or copy "
+                "the file without these tensors"
+            )
         return Remedy("convert the model again without them")
 
 

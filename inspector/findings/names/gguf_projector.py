@@ -212,7 +212,8 @@ class GgufArchitectureUnknown(ContentFinding, frozen=True, kw_only=True):
           help     load it with Ollama; llama.cpp refuses it
 
     What to do
-        Load it with the program that it was made for.
+        Load it with the program that it was made for. The weights of an image model are those of ComfyUI-GGUF's file:
+        with its architecture in the metadata, ComfyUI-GGUF loads it too.
     """
 
     code = "N568"
@@ -221,6 +222,8 @@ class GgufArchitectureUnknown(ContentFinding, frozen=True, kw_only=True):
     stated: str
     source: str
     read_by: str = ""
+    meant: str = ""
+    """The architecture under which ComfyUI-GGUF loads these tensors."""
 
     row_texts = (("read by", "{read_by}", "read_by"), ("source", "{source}"))
 
@@ -228,4 +231,8 @@ class GgufArchitectureUnknown(ContentFinding, frozen=True, kw_only=True):
         return self.stated or "general.architecture is empty"
 
     def remedy(self) -> Remedy:
-        return Remedy(f"load it with {self.read_by or 'the program that it was made for'}; llama.cpp refuses it")
+        program = self.read_by or "the program that it was made for"
+        if self.meant:
+            key = f"general.architecture to {self.meant}"
+            return Remedy(f"load it with {program}; for ComfyUI-GGUF set {key} with a GGUF editor")
+        return Remedy(f"load it with {program}; llama.cpp refuses it")

@@ -33,7 +33,8 @@ class ComponentWidthDiffers(ContentFinding, frozen=True, kw_only=True, omit_defa
                                     is of another model
 
     What to do
-        Download the components from one repository and revision.
+        Download the components from one repository and revision. A denoiser for filling, or for an additional image,
+        needs the class of pipeline that gives it these channels: name it in model_index.json.
     """
 
     code = "N453"
@@ -46,8 +47,17 @@ class ComponentWidthDiffers(ContentFinding, frozen=True, kw_only=True, omit_defa
     beside: tuple[int, int] | None = None
     """Number of embedded numbers next to the text, and the width of each."""
 
+    class_name: str = ""
+    class_of_input: str = ""
+    """A class of pipelines that gives the denoiser the channels it reads; `class_name`: the one in the index."""
+
     headline_text = "{component}"
-    remedy_text = "download these folders from one repository: one of them is of another model"
+
+    def remedy(self) -> Remedy:
+        if self.class_of_input:
+            step = Step(action="set", file=INDEX, key=("_class_name",), old=self.class_name, new=self.class_of_input)
+            return Remedy(f'set "_class_name": "{self.class_of_input}" in {INDEX}: it gives this input', (step,))
+        return Remedy("download these folders from one repository: one of them is of another model")
 
     def rows(self) -> Rows:
         given = " + ".join(map(str, self.widths)) + (f" = {sum(self.widths)}" if len(self.widths) > 1 else "")

@@ -163,6 +163,8 @@ def _values(differences: Differences, axes_at: Evaluate, question: _Question, at
     elif isinstance(default := default_of(differences.plan.scope, leaf), float) and axes_at(default) == stored:
         yield default
     elif (number := whole(current)) is not None:
+        if stored is None and number and axes_at(number + 1) is None and axes_at(2 * number) is None:
+            return  # only the stated number asks for the row: nothing tells which other number the model has
         if now == stored and axes_at(None) == stored:
             # the row has another rank than the stored tensor; if the key is null, another row may describe the tensor
             yield None
@@ -186,7 +188,7 @@ def _words(
     if current is None:
         found = _sizes(differences, at, leaf) or _sizes_beside(differences, at, leaf)
         sizes = [size for size in found if axes_at(size) == stored]
-        guessed = () if _names_a_repository(leaf) else (True, 1, 2, 3, 4)
+        guessed = () if _names_a_repository(leaf) else (True, 1, 2, 3, 4, False)
         yield from sizes or [value for value in guessed if axes_at(value) == stored][:1]
     elif axes_at(None) == stored:
         yield None
