@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from inspector.algebra.values import whole
 from inspector.architectures.defaults import defaults_of
+from inspector.dialects.libraries import library_of
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.matcher.claim import class_with_head
 from inspector.matcher.families import Families
@@ -150,6 +151,11 @@ def _names(case: Reconciled) -> Iterator[Finding]:
         found, replaced = prefix_on_names(case)
         yield found
     if claim.definition is not None and claim.definition is not reading.definition:
+        if reading.coverage < 1 and (library := library_of(reading.families)) is not None:
+            from inspector.reconciler.single_causes import of_library
+
+            yield of_library(case, library)
+            return
         from inspector.findings.names.architecture import NamesOfAnotherArchitecture
 
         yield NamesOfAnotherArchitecture(

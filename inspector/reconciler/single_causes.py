@@ -124,6 +124,11 @@ def _of_library(case: Reconciled) -> Finding | None:
     unexpected = {one.key for one in case.as_configured.unexpected}
     if not case.as_configured.missing or case.reading.writer or (library := library_of(unexpected)) is None:
         return None
+    return of_library(case, library)
+
+
+def of_library(case: Reconciled, library: str) -> Finding:
+    """The finding on names of a library that has no loader here."""
     from inspector.findings.names.of_library import NamesOfLibrary
 
     claim = case.claim

@@ -96,11 +96,14 @@ def _of_params(case: Reconciled, keys: Sequence[KeyValues]) -> tuple[str, ...]:
     """The keys of a params.json in the config of a class, which takes its defaults for all sizes but those with the
     same key.
     """
+    return _stated_params(case) if any(one.absent for one in keys) else ()
+
+
+def _stated_params(case: Reconciled) -> tuple[str, ...]:
+    """The keys of a params.json in a config of another kind, if all sizes of such a file are among them."""
     values = case.plan.scope.settings.values
     stated = tuple(key for key in PARAMS_KEYS if key in values)
-    if case.claim.is_params or not set(SIZES_OF_PARAMS) <= set(stated) or not any(one.absent for one in keys):
-        return ()
-    return stated
+    return () if case.claim.is_params or not set(SIZES_OF_PARAMS) <= set(stated) else stated
 
 
 def of_another_model(case: Reconciled, again: Again) -> Finding | None:
@@ -204,7 +207,7 @@ def keys_absent(case: Reconciled) -> Found | None:
     causes = list(case.causes)
     if len(causes) < 2 or not all(cause.defaulted and cause.interval is None for cause in causes):
         return None
-    if not _explained(case):
+    if not _explained(case) or _stated_params(case):  # the heads of a params.json may be others than the class's
         return None
     from inspector.findings.single_causes import ConfigKeysAbsent
 

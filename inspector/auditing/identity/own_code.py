@@ -41,19 +41,20 @@ def own_code(config: Claim, case: Reconciled | None, judged: Sequence[Finding]) 
         return None
     if case is not None and case.reading.writer:  # another framework's names
         return None
-    if case is not None and all(one.severity == "note" for one in judged):
-        return None
     defined = config.head is not None and config.class_name in config.head.names
     mapped, foreign = has_own_model(values), is_foreign(config.class_name) and not defined
+    base = case is not None and not mapped and _has_base(case)
+    headless = case is not None and base and foreign and _lacks_head(case, config.class_name or "")
+    if case is not None and not headless and all(one.severity == "note" for one in judged):
+        return None
     if not (mapped or foreign) or (not mapped and (_is_named(config, judged) or _is_inside(config, judged))):
         return None
     of_authors = _is_of_authors(config)
     others = case is None or _other_names(case, foreign, of_authors) or (mapped and _other_matrices(case, of_authors))
-    if not others:
+    if not (others or headless):
         return None
     from inspector.findings.names.architecture import CodeOfRepository
 
-    base = case is not None and not mapped and _has_base(case)
     return CodeOfRepository(
         place=Place(key="auto_map" if mapped else "architectures"),
         model_type=config.model_type or "",
@@ -63,7 +64,7 @@ def own_code(config: Claim, case: Reconciled | None, judged: Sequence[Finding]) 
         beside=tuple(family_name(one.key) for one in case.placement.unexpected)[:20]
         if case is not None and base
         else (),
-        headless=case is not None and base and _lacks_head(case, config.class_name or ""),
+        headless=headless,
     )
 
 
