@@ -157,6 +157,11 @@ def audit_loaded(checkpoint: Checkpoint, claim: Stated | None = None, *, like: s
 
             audited = _with_models_beside(with_projectors_beside(audited))
         audited = with_file_names(audited)
+        if not audited.checkpoint.readable and audited.checkpoint.set_name:
+            from inspector.auditing.files.speech_features import speech_features
+
+            if absent := list(speech_features(audited.checkpoint)):
+                audited = audited.with_findings([*absent, *audited.findings])
         if not audited.checkpoint.set_name or (audited.checkpoint.alone and not of_gguf):
             return audited
         if audited.checkpoint.set_name.startswith("model-rank-"):

@@ -27,6 +27,10 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"file": "model.safetensors"},
         {"reason": "not-regular", "detail": "directory"},
     ),
+    "speech-features-absent": (
+        {"file": "model.bin"},
+        {"bins": 128, "wanted": "preprocessor_config.json"},
+    ),
     "not-a-checkpoint": ({"file": "model.safetensors"}, {"what": "git-lfs-pointer", "bytes": 134}),
     "config-unreadable": (
         {"file": "config.json"},
