@@ -89,6 +89,10 @@ WRAPPERS: Final = frozenset({"_checkpoint_wrapped_module", "_orig_mod", "_fsdp_w
 """Segments that torch's wrappers (activation checkpointing, compile, FSDP) put into names."""
 
 
+HELD_AS_MODEL: Final = ("model.model.", "model.transformer.h.", "model.gpt_neox.layers.")
+"""Beginnings of names in a wrapper that holds the model as `model`: no class of transformers has these modules."""
+
+
 def saved_name(key: str) -> str:
     """The name under which PEFT saves a tuner's tensor: without wrappers and the adapter's name, with PEFT's prefix."""
     if not any(_SEGMENT.fullmatch(segment) for segment in key.split(".")):
@@ -106,7 +110,7 @@ def saved_name(key: str) -> str:
         name, _, end = found.ending.rpartition(".")
         inner = inner.removesuffix(found.ending) + (f"{name.rpartition('.')[0]}.{end}" if "." in name[1:] else name)
     inner = inner.replace(_MAGNITUDES, _MAGNITUDES.removesuffix(".weight"))
-    return PREFIX + (inner.removeprefix("model.") if inner.startswith("model.model.") else inner)
+    return PREFIX + (inner.removeprefix("model.") if inner.startswith(HELD_AS_MODEL) else inner)
 
 
 def saved_namer(keys: Collection[str]) -> Callable[[str], str]:

@@ -11,6 +11,8 @@ from typing import Any, Final
 
 SIGNS: Final = frozenset({"d_model", "n_layer", "ssm_cfg"})
 """Keys that only mamba_ssm writes together."""
+CLASS: Final = "MambaForCausalLM"
+"""The class of its only model: mamba_ssm names the embedding otherwise, and transformers takes the tied head for it."""
 OF_LAYERS: Final = {"d_state": "state_size", "d_conv": "conv_kernel", "expand": "expand", "dt_rank": "time_step_rank"}
 """Keys below `ssm_cfg` -> keys of transformers."""
 
@@ -27,6 +29,7 @@ def config_of(values: Mapping[str, Any]) -> dict[str, Any] | None:
         return None
     found = {
         "model_type": "mamba",
+        "architectures": [CLASS],
         "hidden_size": values["d_model"],
         "num_hidden_layers": values["n_layer"],
         "vocab_size": -(-rows // multiple) * multiple,

@@ -79,6 +79,8 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
     """The beginning of the stored names, and that of the names for which the loader looks."""
     renames: tuple[tuple[str, str], ...] = ()
     """Stored names, and the names for which the loader looks, as patterns."""
+    exporter: str = ""
+    """The converter of the program in whose format the folder is, if it has no config for this loader."""
 
     def headline(self) -> str:
         return f"{self.loader} {self.version or ''} {WORDS[self.outcome]}".replace("  ", " ")
@@ -132,8 +134,13 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
             return Remedy(f"load it with another program, or quantize the original model again for {self.loader}")
         if self.outcome == "refuses" and self.keys:
             return self._of_keys()
+        return Remedy(self._as_stated() if self.outcome == "refuses" else "")
+
+    def _as_stated(self) -> str:
+        if self.exporter:
+            return f"convert it with {self.exporter}, or load it with the program of this format"
         elsewhere = ", or load it with another program" if self.loader == "mlx" else ""
-        return Remedy(f"correct what it refuses, as stated above{elsewhere}" if self.outcome == "refuses" else "")
+        return f"correct what it refuses, as stated above{elsewhere}"
 
     def _of_keys(self) -> Remedy:
         """The remedy for values that the loader refuses."""

@@ -53,8 +53,11 @@ def recognized(case: Reconciled, families: Families, again: Again) -> Recognized
     found = _one_part_of_all(case) or _not_gathered(case) or _four_bit_values(case)
     if found is None and len(case.causes) == 1 and not case.placement.differences:
         return None  # one config key explains everything
+    from inspector.reconciler.merged_ranks import ranks_merged
     from inspector.reconciler.numbering import misnumbered
 
+    if not found and (merged := ranks_merged(case.as_configured)) is not None:
+        return Recognized(merged[0], _without(case, merged[1]))
     numbered = None if found else misnumbered(case, again)
     if numbered is not None:
         return Recognized(numbered, case.uncorrected(Placement((), (), ())))

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from inspector.adapters.names import saved_name
 from inspector.auditing.start import audit
 from tests.adapters.records import Spec, records, spec_of
 from tests.checkpoints import genuine, write, write_file
@@ -154,3 +155,14 @@ def test_a_model_in_the_file_that_peft_reads_is_not_an_adapter(tmp_path: Path) -
     """PEFT 0.21.2 loads it with a warning, and none of its tensors."""
     spec = genuine(SMALL_LLAMA)
     assert codes(audit(saved(tmp_path, spec, records()["llama.seven"]["adapter"]))) == {"N457"}
+
+
+@pytest.mark.parametrize(("held", "module"), [
+    ("model.transformer.h.0.attn.c_attn", "transformer.h.0.attn.c_attn"),
+    ("model.gpt_neox.layers.1.attention.dense", "gpt_neox.layers.1.attention.dense"),
+    ("model.model.layers.0.self_attn.q_proj", "model.layers.0.self_attn.q_proj"),
+    ("model.transformer.blocks.0.q_proj", "model.transformer.blocks.0.q_proj"),  # LLaDA, Molmo
+    ("model.layers.0.self_attn.q_proj", "model.layers.0.self_attn.q_proj"),
+])  # fmt: skip
+def test_names_of_a_wrapper_that_holds_the_model(held: str, module: str) -> None:
+    assert saved_name(f"{held}.lora_A.default.weight") == f"{PREFIX}{module}.lora_A.weight"

@@ -839,3 +839,26 @@ def test_another_module_in_place_of_attention_is_neither_joined_nor_renamed(mode
     assert found.help.startswith("load it with the code that builds mamba")
     (lost,) = (one for one in judged(without(spec, r"layers\.0\.self_attn\."), config).findings if one.code == "N404")
     assert not lost.facts["instead"] and lost.help.startswith("download")
+
+
+@pytest.mark.parametrize("ranks", [24, 7])
+@pytest.mark.parametrize("model_type", ["llama", "qwen2", "bert", "qwen3_moe"])
+def test_padding_of_ranks_is_no_other_size(model_type: str, ranks: int) -> None:
+    spec, config = record(model_type)
+    padded: Spec = {
+        name: (dtype, (-(-shape[0] // ranks) * ranks, *shape[1:]) if shape else shape)
+        for name, (dtype, shape) in spec.items()
+    }
+    found = [one for one in judged(padded, config).findings if one.severity != "note"]
+    assert [(one.code, one.facts["ranks"], one.facts["copied"]) for one in found] == [("D517", ranks, False)]
+
+
+@pytest.mark.parametrize("model_type", ["nemotron_h", "deepseek_v3", "glm4_moe"])
+def test_copies_of_a_buffer_from_each_rank(model_type: str) -> None:
+    spec, config = record(model_type)
+    buffers = [name for name in spec if name.endswith("e_score_correction_bias")]
+    for copies, codes in ((8, ["D517"]), (1, [])):
+        changed = {**spec, **{name: (spec[name][0], (copies * spec[name][1][0],)) for name in buffers}}
+        assert bad(judged(changed, config)) == codes
+    norm = next(name for name in spec if name.endswith("norm.weight"))
+    assert bad(judged({**spec, norm: (spec[norm][0], (2 * spec[norm][1][0],))}, config)) == ["D501"]

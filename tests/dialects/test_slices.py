@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import inspector
+from inspector.auditing.loads.one_loader import judged_for
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from tests.checkpoints import Spec, elements, genuine, write_file
@@ -132,3 +133,10 @@ def test_files_with_different_tensors_are_shards(tmp_path: Path) -> None:
     audited = audit(str(folder(tmp_path, parts, PARAMS)))
     assert codes(audited) == set()
     assert audited.counts.unique_parameters == elements(genuine(TINY))
+
+
+def test_meta_files_are_converted_for_transformers(tmp_path: Path) -> None:
+    found = audit(str(folder(tmp_path / "meta", meta(genuine(TINY), 1), PARAMS)))
+    assert found.verdict == "clean"
+    (failed,) = (one for one in judged_for(found, "transformers").findings if one.severity == "error")
+    assert failed.remedy().words.startswith("convert it with convert_llama_weights_to_hf.py")

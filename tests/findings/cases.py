@@ -909,6 +909,12 @@ def one_rank(spec: Spec) -> None:
             spec[name] = (dtype, (shape[0], shape[1] // 2))
 
 
+def padded_rows(spec: Spec) -> None:
+    """The rows of 24 ranks, joined with their padding."""
+    for name, (dtype, shape) in list(spec.items()):
+        spec[name] = (dtype, (-(-shape[0] // 24) * 24, *shape[1:]))
+
+
 def without_heads(spec: Spec) -> None:
     """Fewer heads in two layers."""
     for layer, heads in ((3, 24), (7, 28)):
@@ -988,6 +994,7 @@ FIRES |= {
     "config-keys-absent": lambda: judged(
         genuine({**DSV3, **RANKS}), {key: value for key, value in DSV3.items() if key not in RANKS}),
     "one-rank-of-several": lambda: llama(one_rank),
+    "rows-of-ranks": lambda: llama(padded_rows),
     "heads-pruned": lambda: llama(without_heads),
     "mlps-pruned": lambda: llama(narrow_mlps),
     "layers-pruned": lambda: llama(pruned_layers),

@@ -142,9 +142,10 @@ CASES: list[Row] = [
     ("names of a library", "vit", "Classification", [["replace", "vit.", "trunk."], ["replace", "encoder", "net"],
      ["replace", "layer", "unit"], ["replace", "attention", "mix"]], "findings", ["N401"], "use the config.json"),
     ("words of mamba_ssm", "mamba", "CausalLM", [["text", "config.json", MAMBA_SSM]], "findings", ["C314"],
-     'set "model_type": "mamba", "hidden_size": 48, "num_hidden_layers": 3, "vocab_size": 107, "tie_word'),
+     'set "model_type": "mamba", "architectures": ["MambaForCausalLM"], "hidden_size": 48, "num_hidden_layers": 3, '
+     '"vocab_size": 107, "tie_word'),
     ("words of mamba_ssm", "mamba", "CausalLM", [["text", "config.json", {**MAMBA_SSM, "n_layer": 9}]], "findings",
-     ["C314"], 'set "model_type": "mamba", "hidden_size": 48, "num_hidden_layers": 3'),
+     ["C314"], 'set "model_type": "mamba", "architectures": ["MambaForCausalLM"], "hidden_size": 48, "num_hidden_'),
     ("words of mamba_ssm", "mamba", "CausalLM", [["text", "config.json", {**MAMBA_SSM, "vocab_size": 107,
      "ssm_cfg": {"layer": "Mamba2"}}]], "findings", ["C314"], 'set "model_type" in config.json to'),
     ("another way of writing", "llama", "CausalLM", [["replace", ".weight", ""]], "findings", ["N620"],

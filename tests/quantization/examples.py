@@ -89,6 +89,29 @@ def awq_of(inner: int, heads: int, *, layers: int = 80) -> Audit:
     return judged(spec, config | {"quantization_config": block})
 
 
+def parts_of(gate: int, up: int) -> Audit:
+    """Llama in compressed-tensors with these bits of the gate and the up projection."""
+    config, spec, _ = checkpoint("ct_w4a16")
+    block = config["quantization_config"]
+    group = block["config_groups"]["group_0"]
+    for number, (part, bits) in enumerate((("gate_proj", gate), ("up_proj", up)), 1):
+        own = {**group, "targets": [f"re:.*{part}$"], "weights": {**group["weights"], "num_bits": bits}}
+        block["config_groups"][f"group_{number}"] = own
+        for name in [one for one in spec if one.endswith(f"{part}.weight_packed")]:
+            dtype, (rows, words) = spec[name]
+            spec[name] = (dtype, (rows, words * bits // 4))
+    group["targets"] = [r"re:.*(q|k|v|o|down)_proj$"]
+    return audited("ct_w4a16", spec, config)
+
+
+def turned(name: str, *modules: str) -> Audit:
+    """A checkpoint in which the packed values of some modules are transposed."""
+    config, spec, _ = checkpoint(name)
+    for tensor in [one for one in spec if one.endswith(tuple(f"{module}.weight" for module in modules))]:
+        spec[tensor] = (spec[tensor][0], spec[tensor][1][::-1])
+    return audited(name, spec, config)
+
+
 def _cache_scales() -> Audit:
     put: Spec = {}
     for layer in range(2):
@@ -158,6 +181,8 @@ def stated_inside(part: str) -> Audit:
 
 
 EXAMPLES: dict[str, Callable[[], Audit]] = {
+    "joined-apart": lambda: parts_of(4, 8),
+    "packed-transposed": lambda: turned("modelopt_nvfp4", "_proj"),
     "packing-helper-missing": lambda: changed("gptq_4bit_g128_sym", f"{DOWN}.scales"),
     "packing-helper-differs": _scale_of_another_shape,
     "packed-values-retyped": lambda: changed("gptq_4bit_g128_sym", put={f"{DOWN}.qweight": ("I8", (96, 256))}),

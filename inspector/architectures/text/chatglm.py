@@ -42,7 +42,8 @@ FIRST = rows(
 # no record exercises this definition
 CHATGLM = Architecture("chatglm",
                        ignores="apply_residual_connection_post_layernorm gmask_token_id max_sequence_length "
-                               "position_encoding_2d quantization_bit seq_length tie_word_embeddings",
+                               "position_encoding_2d quantization_bit quantization_embeddings seq_length "
+                               "tie_word_embeddings",
     dims=Dims(V="padded_vocab_size | vocab_size", d="hidden_size", L="num_layers", h="num_attention_heads",
               dh="kv_channels | d/h", kv="multi_query_group_num when multi_query_attention | h",
               ff="ffn_hidden_size | inner_hidden_size", first="inner_hidden_size != null", P="pre_seq_len", C="labels"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
@@ -86,7 +86,7 @@ def judged_for(audited: Audit, name: str) -> Audit:
         named = "" if other is None else f"{other.loader} {other.version or ''}".strip()
         unread = None if refused is None else unread_names(findings)
         named = refused.reads if refused is not None and unread is None else named
-        failed = failure(audited, load, LoaderFails, named)
+        failed = replace(failure(audited, load, LoaderFails, named), exporter=_exporter(audited, findings))
         if unread is not None and unread.renames and not unread.scaled:  # one cause, one finding
             failed = replace(failed, renames=unread.renames)
             findings = [one for one in findings if one is not unread]
@@ -94,6 +94,18 @@ def judged_for(audited: Audit, name: str) -> Audit:
     verdict = audited.verdict if audited.verdict == UNREADABLE else verdict_of(findings, audited.skipped)
     audited = replace(audited, loads=(load,), findings=tuple(findings), verdict=verdict)
     return left_open(audited, load) if load.outcome == UNKNOWN else audited
+
+
+def _exporter(audited: Audit, findings: Sequence[Finding]) -> str:
+    """The converter of the program in whose format the folder is; "" for a folder with a config of transformers."""
+    config = audited.checkpoint.config
+    if config is not None and config.kind == "config":
+        return ""
+    from inspector.dialects.catalog import dialects_by
+    from inspector.findings.names.architecture import NamesInDialect
+
+    writers = [one.writer for one in findings if isinstance(one, NamesInDialect)]
+    return next((one.exporter for writer in writers for one in dialects_by(writer)), "")
 
 
 def _as_new_encoder(audited: Audit) -> Iterator[Load]:

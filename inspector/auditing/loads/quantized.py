@@ -153,6 +153,12 @@ def refused_by_vllm(audited: Audit, values: Mapping[str, Any]) -> str:
     block = values.get(QUANTIZATION)
     if has_block_too_many(audited, values):
         return "the block says mxfp4, and the experts are stored plain"
+    if audited.findings:
+        from inspector.findings.types.parallel_groups import JoinedApart
+
+        apart = next((one for one in audited.findings if isinstance(one, JoinedApart)), None)
+        if apart is not None:
+            return f"it joins {apart.names()}, which are quantized in different ways"
     storage = block.get(STORAGE) if isinstance(block, Mapping) and block.get("load_in_4bit") else None
     return "" if storage in (None, "uint8") else f"it reads four-bit numbers from uint8 only, not {STORAGE} {storage}"
 

@@ -14,6 +14,7 @@ from inspector.auditing.quantized.float_weights import nothing_packed
 from inspector.auditing.quantized.gptq_exceptions import with_exceptions
 from inspector.auditing.quantized.grouped_modules import completed, grouped, place_of_modules, with_modules
 from inspector.auditing.quantized.input_scales import with_switches
+from inspector.auditing.quantized.joined_modules import joined_apart
 from inspector.auditing.quantized.lost_block import block_of_weights, modules_of
 from inspector.auditing.quantized.model_names import names_in_model
 from inspector.auditing.quantized.own_linear import own_linear
@@ -106,6 +107,7 @@ def packing_findings(
         yield from block_size_unstated(checkpoint, unpacked, lines)
         yield from stated_inside(unpacked)
         yield from groups_cut(checkpoint, unpacked)
+        yield from joined_apart(unpacked, lines)
     if settings.unclear:
         yield PackingEntryUnclear(place=Place(key=settings.source), entries=tuple(settings.unclear[:20]))
 

@@ -16,10 +16,10 @@ from inspector.quantization.unpacked import Unpacked
 
 METHOD: Final = "awq"
 """The method, and the scheme of its usual layout."""
-LEAST_BYTES: Final = 16_000_000_000
+LEAST_BYTES: Final = 8_000_000_000
 """Weights of fewer bytes are on one device."""
 DEVICES: Final = (2, 4, 8)
-ROWS: Final = ("down_proj.qweight", ".w2.qweight")
+ROWS: Final = ("down_proj.qweight", ".w2.qweight", "mlp.c_proj.qweight", "dense_4h_to_h.qweight", "fc2.qweight")
 """Ends of the names of matrices that are split along their inputs, of which AWQ has the rows."""
 TEXT: Final = ("", "text_config", "llm_config", "language_config", "thinker_config.text_config")
 """Places of the text model's config."""

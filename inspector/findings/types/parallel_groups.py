@@ -1,9 +1,9 @@
-"""The finding on groups of quantized weights that tensor parallelism would cut."""
+"""Findings on quantized weights that vLLM cannot split over devices, or join into one layer."""
 
 from __future__ import annotations
 
 from inspector.findings.finding import ContentFinding, Remedy, Rows
-from inspector.findings.words import either
+from inspector.findings.words import count, either
 
 
 class GroupsCut(ContentFinding, frozen=True, kw_only=True):
@@ -45,4 +45,53 @@ class GroupsCut(ContentFinding, frozen=True, kw_only=True):
         return Remedy(
             "use pipeline parallelism (--pipeline-parallel-size), or weights that are quantized in smaller groups or "
             "padded to more inputs"
+        )
+
+
+class JoinedApart(ContentFinding, frozen=True, kw_only=True):
+    """vLLM joins these projections into one layer, and they are quantized in different ways.
+
+    What it means
+        vLLM builds one matrix of gate and up projection, and one of q, k and v, which has one quantization. Here the
+        parts have different bits, groups or formats, or one of them is not quantized.
+
+    Why it matters
+        vLLM refuses the weights: with an assertion on a shape, or since not all parts of a layer match one scheme.
+        transformers, which keeps the projections apart, loads them.
+
+    Example
+        note[T666] joined-apart: vLLM joins gate_proj and up_proj, which differ
+          in         model.layers.{layer}.mlp, 2 layers
+          gate_proj  pack-quantized, 4 bits, groups of 128
+          up_proj    pack-quantized, 8 bits, groups of 128
+          help       for vLLM quantize again with the same settings for the parts of
+                     each joined layer; transformers reads them as they are
+
+    What to do
+        For vLLM, quantize again and give the parts of each joined layer the same settings.
+    """
+
+    code = "T666"
+    severity = "note"
+
+    path: str
+    parts: tuple[str, ...]
+    ways: tuple[str, ...]
+    layers: int
+
+    def names(self) -> str:
+        """The joined projections, in words."""
+        return f"{', '.join(self.parts[:-1])} and {self.parts[-1]}"
+
+    def headline(self) -> str:
+        return f"vLLM joins {self.names()}, which differ"
+
+    def rows(self) -> Rows:
+        inside = f"{self.path}, {count(self.layers, 'layer')}"
+        return [("in", inside), *zip(self.parts, self.ways, strict=True)]
+
+    def remedy(self) -> Remedy:
+        return Remedy(
+            "for vLLM quantize again with the same settings for the parts of each joined layer; transformers reads "
+            "them as they are"
         )

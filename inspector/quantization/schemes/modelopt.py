@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from inspector.findings.types.transposed import PackedTransposed
 from inspector.quantization.config_block import MOST_ENTRIES, ConfigBlock
 from inspector.quantization.module import (
     BYTES,
@@ -42,6 +43,16 @@ MAY = ("weight_scale_2", "input_scale", "pre_quant_scale", "weight_zero_point", 
        "weight_scale_inv", "input_zero_point")  # fmt: skip
 
 
+def _is_turned(tensors: Tensors, setting: ModuleSettings) -> bool:
+    """True if NVFP4 values are stored transposed, as [in/2, out], next to scales of the usual shape."""
+    values, scale = tensors["weight"], tensors.get("weight_scale")
+    if scale is None or len(values.shape) != 2 or len(scale.shape) != 2 or scale.dtype not in FLOAT8:
+        return False
+    rows, groups = scale.shape
+    other = "awq" in (setting.variant or "").casefold()
+    return not other and values.dtype == "U8" and values.shape == (8 * groups, rows) and values.shape[0] != rows
+
+
 def _is_halves(tensors: Tensors, setting: ModuleSettings) -> bool:
     values, scale = tensors["weight"], tensors.get("weight_scale")
     if values.dtype not in ("U8", "F4") or len(values.shape) < 2 or values.shape[-1:] == (1,):
@@ -58,6 +69,9 @@ def _halves(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     reading = ModuleReading(tensors, setting)
     values, scale = tensors["weight"], tensors.get("weight_scale")
     *rows, columns = values.shape
+    if _is_turned(tensors, setting):
+        reading.faults.append(PackedTransposed(stored=values.shape, expected=(columns, rows[0])))
+        rows, columns = [columns], rows[0]
     six = scale is not None and scale.dtype in BYTES and scale.shape[-1:] == (columns / 24,)  # of Quark
     six = six or (setting.bits == 6 and (scale is None or scale.shape[-1:] != (columns / 16,)))
     inputs = columns if values.dtype == "F4" else 4 * columns // 3 if six else 2 * columns
@@ -89,7 +103,7 @@ def _is_outputs(tensors: Tensors, setting: ModuleSettings) -> bool:
     if scale is None:
         return setting.method == "modelopt" and "awq" in (setting.variant or "").casefold() and values.dtype == "U8"
     return (
-        scale.dtype in FLOATS | FLOAT8 and len(scale.shape) == len(values.shape)
+        not _is_turned(tensors, setting) and scale.dtype in FLOATS | FLOAT8 and len(scale.shape) == len(values.shape)
         and scale.shape[-2] == 2 * values.shape[-2] and scale.shape[:-2] == values.shape[:-2]
     )  # fmt: skip
 

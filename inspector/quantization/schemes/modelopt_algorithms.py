@@ -51,7 +51,8 @@ def shown(scheme: str, tensors: Tensors) -> tuple[str, ...]:
     if scheme == "int8":
         usual = ("w8a8_sq_per_channel", "int8_sq", "w8a16")
         return usual if INPUT in tensors or "pre_quant_scale" in tensors else ("w8a16", *usual[:2])
-    if scheme == "nvfp4" and scale.shape[-1:] == (2 * values.shape[-1] / 32,):
+    upright = values.shape[:-1] == scale.shape[:-1]
+    if scheme == "nvfp4" and upright and scale.shape[-1:] == (2 * values.shape[-1] / 32,):
         return ("w4a8_nvfp4_fp8",)
     if scheme == "nvfp4":
         return _NVFP4 if INPUT in tensors else ("w4a16_nvfp4", *_NVFP4[:-1])
