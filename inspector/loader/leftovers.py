@@ -20,6 +20,9 @@ from inspector.loader.sources.source import Listing
 if TYPE_CHECKING:
     from inspector.findings.reading.training import PartitionedSave
 
+RANK: Final = re.compile(r"mp_rank_\d+_model_states\.pt", re.ASCII)
+"""A slice of tensor parallelism; next to files of ZeRO's optimizer, or alone, the file of DeepSpeed's model."""
+SLICES: Final = "slices"
 NAME_LOOKED_AT: Final = 255
 FEWEST_EMPTY: Final = 3
 """Fewest empty weights that indicate a save under ZeRO-3."""
@@ -125,8 +128,9 @@ def partition_findings(listing: Listing) -> tuple[PartitionedSave, ...]:
 def _saved_in_parts(one: Leftover, listing: Listing) -> PartitionedSave:
     from inspector.findings.reading.training import PartitionedSave
 
+    ranks_alone = len(one.names) > 1 and all(map(RANK.fullmatch, one.names))
     return PartitionedSave(
-        what=one.kind,
+        what=SLICES if ranks_alone else one.kind,
         names=tuple(one.names[:NAMES_SHOWN]),
         entries=len(one.names),
         bytes=one.bytes,

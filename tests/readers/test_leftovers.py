@@ -257,6 +257,8 @@ PARTS: dict[str, tuple[tuple[str, ...], str]] = {
     "DeepSpeed, inside": (
         ("mp_rank_00_model_states.pt", "zero_pp_rank_0_mp_rank_00_optim_states.pt",
          "bf16_zero_pp_rank_0_mp_rank_00_optim_states.pt"), "zero_to_fp32.py"),
+    "slices of GLM-130B": (("49300/mp_rank_00_model_states.pt", "49300/mp_rank_01_model_states.pt", "latest"),
+        "in as many processes as there are files"),
     "DeepSpeed, its file of the model alone": (("mp_rank_00_model_states.pt",), "save `module` of mp_rank_00"),
     "FSDP": (("pytorch_model_fsdp_0/__0_0.distcp", "pytorch_model_fsdp_0/.metadata"), "merge-weights"),
     "DCP": (("__0_0.distcp", "__1_0.distcp", ".metadata"), "dcp_to_torch"),

@@ -11,6 +11,7 @@ _TOOLS = {
     "verl": "verl's FSDP",
     "dcp": "torch.distributed.checkpoint",
     "megatron": "Megatron",
+    "slices": "tensor parallelism (SwissArmyTransformer or Megatron-DeepSpeed)",
 }
 
 _REMEDIES = {
@@ -19,6 +20,8 @@ _REMEDIES = {
     "verl": "run `python -m verl.model_merger merge --backend fsdp --local_dir . --target_dir merged` in the folder",
     "dcp": "run `python -m torch.distributed.checkpoint.format_utils dcp_to_torch` on the folder",
     "megatron": "convert it with the tools of Megatron-LM, Megatron-Bridge or NeMo, whichever wrote it",
+    "slices": "load them with the program that wrote them, in as many processes as there are files: each file has a "
+    "slice of every matrix; its converter joins them",
 }
 
 
