@@ -156,6 +156,18 @@ def parameters_of(claim: Claim) -> tuple[BaseTensor, ...]:
     )
 
 
+def modules_of_class(case: Reconciled) -> tuple[BaseTensor, ...]:
+    """The parameters of a model under the names of its class, if its files have the names of another writer."""
+    definition, read = case.reading.definition, case.corrected.scope
+    if definition is read.definition:
+        return ()
+    head = next((one for one in definition.heads if one.names == case.head.names), definition.default_head)
+    scope = Scope(definition, read.settings, definition_of, read.trace.solved or None)
+    plan = bind(scope, head, Spelling(head.root), lambda key: [])
+    blocks = [block for block in plan.blocks if block.slot.tensor.counted]
+    return tuple(_tensor(one, one.key, foreign=False, doubtful=False, stacked=False, tasked=False) for one in blocks)
+
+
 def base_tensors(
     source: str, claim: Claim, case: Reconciled | None, families: Families, values: Mapping[str, Any]
 ) -> Base | None:

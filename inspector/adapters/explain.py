@@ -262,9 +262,9 @@ def _named_elsewhere(base: Base, method: str, values: Mapping[str, Any], familie
     """
     if base.root and str(values.get("task_type")) in TASKS_WITH_HEAD:
         yield from _under("", base.root, families)
-    if method == "lora" and not base.bare:
-        for before, after in MOVED.get(base.name, ()):
-            yield from _under(before, after, families)
+    for before, after in MOVED.get(base.name, ()) if method == "lora" else ():
+        wanted = after.removeprefix("model.") if base.bare else after
+        yield from _under(before, wanted, families) if wanted != before else ()
 
 
 def _is_of_own_code(base: Base) -> bool:

@@ -217,6 +217,11 @@ def _audit_weights(checkpoint: Checkpoint, claim: Stated | None, like: str | Non
 
         found = tuple(image_prompt_training(checkpoint.tensors))
         checkpoint = replace(checkpoint, findings=(*checkpoint.findings, *found))
+    if checkpoint.config is None and "image_proj." in keys:
+        from inspector.auditing.adapter.image_prompt_layers import image_prompt_layers
+
+        layers = tuple(image_prompt_layers(checkpoint.tensors))
+        checkpoint = replace(checkpoint, findings=(*checkpoint.findings, *layers))
     named = MLX_ADAPTERS.finds(checkpoint.set_name)
     if checkpoint.adapter is None and not (named or any(sign in keys for sign in SIGNS_OF_ADAPTERS)):
         return audit_model(checkpoint, claim, like=like, stored=stored)

@@ -76,9 +76,15 @@ BYTE_PAIRS: Final = "gpt2"
 
 
 def pre_tokenizer(metadata: Config) -> Iterator[Finding]:
-    """The finding on a way to split texts that llama.cpp does not know."""
-    stated = metadata.values.get(PRE)
-    if metadata.values.get(VOCABULARY) != BYTE_PAIRS or not isinstance(stated, str):
+    """The finding on a way to split texts that llama.cpp does not know, or that is not stated."""
+    stated, name = metadata.values.get(PRE), metadata.values.get("general.architecture")
+    if metadata.values.get(VOCABULARY) != BYTE_PAIRS:
+        return
+    if stated is None and TOKENS in metadata.values and isinstance(name, str) and required_keys(name):
+        from inspector.findings.types.gguf_heads import GgufPreTokenizerAbsent
+
+        yield GgufPreTokenizerAbsent(place=Place(file=metadata.file, key=PRE))
+    if not isinstance(stated, str):
         return
     if stated in pre_tokenizers():
         return

@@ -211,6 +211,35 @@ def test_an_image_prompt_adapter_is_named_where_its_training_class_was_saved() -
     assert "A976" not in codes(judged(image_prompt("image_proj", "ip_adapter"), None))
 
 
+@pytest.mark.parametrize("start", ["", "unet."])
+def test_the_layers_of_an_image_prompt_adapter_are_numbered_as_the_unet_has_them(start: str) -> None:
+    from tests.findings.cases import UNET_LAYERS, image_prompt_of
+
+    (found,) = (one for one in judged(image_prompt_of(UNET_LAYERS, start), None).findings if one.severity == "error")
+    steps = {step.old: step.new for step in found.remedy().steps}
+    layer = f"ip_adapter.{start}{{}}.attentions.{{}}.transformer_blocks.0.attn2.processor.to_k_ip.weight"
+    wanted = {("down_blocks.0", 0): 1, ("down_blocks.2", 1): 11, ("up_blocks.1", 0): 13, ("up_blocks.3", 2): 29,
+              ("mid_block", 0): 31}  # fmt: skip
+    assert found.code == "A980"
+    assert len(steps) == 32
+    for (block, at), number in wanted.items():
+        assert steps[layer.format(block, at)] == f"ip_adapter.{number}.to_k_ip.weight"
+
+
+def test_without_all_layers_of_a_unet_no_number_is_known() -> None:
+    from tests.findings.cases import UNET_LAYERS, image_prompt_of
+
+    (found,) = (one for one in judged(image_prompt_of(UNET_LAYERS[1:]), None).findings if one.severity == "error")
+    assert (found.code, found.remedy().steps) == ("A980", ())
+
+
+@pytest.mark.parametrize(("layers", "wanted"), [((), {"A981"}), (("1", "3"), set())])
+def test_an_image_prompt_adapter_has_attention_layers(layers: tuple[str, ...], wanted: set[str]) -> None:
+    from tests.findings.cases import image_prompt_of
+
+    assert codes(judged(image_prompt_of(layers), None)) == wanted
+
+
 @pytest.mark.parametrize(("kind", "refused"), [("phi3", True), ("qwen2", True), ("llama", False), ("gemma2", False)])
 def test_ollama_converts_adapters_of_two_architectures(kind: str, refused: bool, tmp_path: Path) -> None:
     """By `ConvertAdapter` in its `convert/convert.go`: "unsupported architecture" for any other."""

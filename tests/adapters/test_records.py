@@ -348,6 +348,25 @@ def test_names_from_before_the_language_model_moved(model_type: str, path: str) 
     assert (unknown.verdict, codes(unknown)) == ("clean" if "language" in path else "undecided", set())
 
 
+@pytest.mark.parametrize("model_type", ["qwen2_vl", "qwen2_5_vl"])
+@pytest.mark.parametrize(("path", "wanted"), [("model.layers", {"A919"}), ("language_model.layers", set())])
+def test_names_from_before_the_language_model_moved_in_a_model_without_its_head(
+    model_type: str, path: str, wanted: set[str]
+) -> None:
+    record = base_record(model_type, "ForConditionalGeneration")
+    spec: Spec = {}
+    for name, (_, shape) in spec_of_record(record).items():
+        if ".self_attn.q_proj.weight" in name:
+            module = name.removesuffix(".weight").replace("model.layers", path)
+            spec[f"base_model.model.{module}.lora_A.weight"] = ("F32", (4, shape[1]))
+            spec[f"base_model.model.{module}.lora_B.weight"] = ("F32", (shape[0], 4))
+    adapter = {"peft_type": "LORA", "r": 4, "target_modules": "(.*model.*q_proj.*)", "task_type": "FEATURE_EXTRACTION"}
+    audited = with_base(spec, adapter, {"architectures": [record["class"]], **record["config"]})
+    assert codes(audited) == wanted
+    to = [one.facts["wanted"] for one in audited.findings if one.code == "A919"]
+    assert all(one.startswith("base_model.model.language_model.layers.0.") for one in to)
+
+
 def test_a_target_without_tensors_is_an_error_with_the_base_and_a_note_without() -> None:
     spec = {key: entry for key, entry in spec_of("llama.seven").items() if ".down_proj." not in key}
     with_base, without = reported("llama.seven", spec), alone(spec, records()["llama.seven"]["adapter"])

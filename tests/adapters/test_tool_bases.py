@@ -20,6 +20,7 @@ from inspector.loader.config_file import Config
 from inspector.mending.patterns import renamed
 from tests.adapters.records import Spec, checkpoint
 from tests.checkpoints import genuine
+from tests.dialects.single_file import openclip, under
 from tests.judged import FIXTURES, codes
 from tests.sampling import sampled
 
@@ -223,6 +224,25 @@ def test_a_component_that_the_base_does_not_show_is_not_checked() -> None:
     assert with_base(both, BaseRead("base", whole)).verdict == "clean"
     assert with_base(both, alone).verdict == "undecided"
     assert codes(with_base(both, BaseRead("base", replace(whole, components={"unet": pipeline})))) == {"A928"}
+
+
+@pytest.mark.parametrize(("name", "start", "width", "wanted"), [
+    ("kohya CLIPTextModel", "lora_te_", 24, set()), ("kohya CLIPTextModel", "lora_te2_", 24, set()),
+    ("lycoris loha CLIPTextModel", "lora_te_", 24, set()), ("kohya CLIPTextModel", "lora_te_", 28, {"A907"}),
+])  # fmt: skip
+def test_a_text_encoder_in_openclips_names_has_the_modules_of_its_class(
+    name: str, start: str, width: int, wanted: set[str]
+) -> None:
+    config = {**records()[name]["base"], "architectures": ["CLIPTextModelWithProjection"], "hidden_size": width}
+    encoder = audit_loaded(checkpoint(under("", openclip(config)), config=None))
+    unet = base_of("kohya UNet2DConditionModel").audited
+    assert encoder.case is not None and unet is not None
+    part = "text_encoder_2" if start == "lora_te2_" else "text_encoder"
+    whole = replace(unet, components={"unet": unet, part: encoder})
+    spec = {
+        key.replace("lycoris_", "lora_te_").replace("lora_te_", start): entry for key, entry in stored(name).items()
+    }
+    assert codes(with_base(spec, BaseRead("base", whole))) == wanted
 
 
 EARLY = {"to_q": "to_q", "to_k": "to_k", "to_v": "to_v", "to_out.0": "to_out",

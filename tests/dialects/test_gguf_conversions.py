@@ -716,6 +716,7 @@ def test_a_list_shorter_than_that_of_tokens_is_one_error(key: str, kind: str, mo
     file.keys = [pair for pair in file.keys if pair != NO_VOCABULARY]
     file.keys += [
         ("tokenizer.ggml.model", "text", "gpt2"), ("tokenizer.ggml.merges", "texts", ["a b"]),
+        ("tokenizer.ggml.pre", "text", "llama-bpe"),
         ("tokenizer.ggml.tokens", "texts", [str(number) for number in range(tokens)]),
         (f"tokenizer.ggml.{key}", kind, [1] * (tokens + more)),
     ]  # fmt: skip
@@ -855,12 +856,14 @@ def test_a_transposed_matrix_is_not_reported_as_a_wrong_key_too(name: str, tenso
     assert [one.code for one in audited.findings if one.severity == "error"] == ["D502"]
 
 
-@pytest.mark.parametrize("name", ["deepseek-v3", "deepseek-v3.1", "default", "llama-bpe"])
-def test_a_pre_tokenizer_that_llama_cpp_does_not_know_is_a_warning(name: str) -> None:
+@pytest.mark.parametrize(("name", "wanted", "outcome"), [
+    ("deepseek-v3", [], "complete"), ("deepseek-v3.1", ["N518"], "unknown"), ("default", [], "complete"),
+    ("llama-bpe", [], "complete"), ("", ["N523"], "complete"),
+])  # fmt: skip
+def test_a_pre_tokenizer_that_llama_cpp_does_not_know_is_a_warning(name: str, wanted: list[str], outcome: str) -> None:
     audited = gguf_with_a_pre_tokenizer(name)
-    known = name != "deepseek-v3.1"
-    assert [one.code for one in audited.findings if one.severity != "note"] == ([] if known else ["N518"])
-    assert {one.outcome for one in audited.loads} == {"complete" if known else "unknown"}
+    assert [one.code for one in audited.findings if one.severity != "note"] == wanted
+    assert {one.outcome for one in audited.loads} == {outcome}
 
 
 IGNORED = [("bailing_moe", "bailingmoe.attention.value_length"), ("gpt_oss", "gpt-oss.attention.value_length"),

@@ -347,6 +347,7 @@ def gguf_with_few_kinds() -> Audit:
     written.keys = [pair for pair in written.keys if pair != recorded_gguf.NO_VOCABULARY]
     written.keys += [
         ("tokenizer.ggml.model", "text", "gpt2"), ("tokenizer.ggml.merges", "texts", ["a b"]),
+        ("tokenizer.ggml.pre", "text", "llama-bpe"),
         ("tokenizer.ggml.tokens", "texts", [str(number) for number in range(rows)]),
         ("tokenizer.ggml.token_type", "[i32]", [1] * (rows - 1)),
     ]  # fmt: skip
@@ -616,12 +617,13 @@ def gguf_with_reversed(name: str, key: str) -> Audit:
 
 
 def gguf_with_a_pre_tokenizer(name: str) -> Audit:
-    """A conversion of Llama with a byte-pair vocabulary. name: of the pre-tokenizer."""
+    """A conversion of Llama with a byte-pair vocabulary. name: of the pre-tokenizer, "" without one."""
     record = recorded_gguf.records()["llama"]
     written = recorded_gguf.target_of(record, recorded_gguf.source_of(record))
     keys = [one for one in written.keys if not one[0].startswith("tokenizer.")]
     tokens = [f"token {row}" for row in range(written.arrays["token_embd.weight"].shape[0])]
     kind: recorded_gguf.Keys = [("tokenizer.ggml.model", "text", "gpt2"), ("tokenizer.ggml.pre", "text", name)]
+    kind = kind if name else kind[:1]
     lists: recorded_gguf.Keys = [
         ("tokenizer.ggml.tokens", "texts", tokens),
         ("tokenizer.ggml.merges", "texts", ["t o"]),
@@ -806,6 +808,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "gguf-layer-kinds-disagree": lambda: gguf_with_reversed("nemotron_h_dense", "nemotron_h.feed_forward_length"),
     "gguf-rotary-width": lambda: gguf_with_doubled("mistral", "llama.rope.dimension_count"),
     "gguf-keys-contradict": lambda: gguf_with_doubled("dots1", "dots1.expert_group_count"),
+    "gguf-pre-tokenizer-absent": lambda: gguf_with_a_pre_tokenizer(""),
     "gguf-pre-tokenizer-unknown": lambda: gguf_with_a_pre_tokenizer("deepseek-v3.1"),
     "architecture-unknown": unknown,
     "layers-misnumbered": lambda: llama(rename("layers.17.", "layers.40.")),
@@ -1108,6 +1111,24 @@ def image_prompt(projection: str, adapter: str) -> Spec:
     return spec | {f"unet.conv_{at}.weight": ("F32", (4, 4)) for at in ("in", "out")}
 
 
+def image_prompt_of(layers: Sequence[str], start: str = "") -> Spec:
+    """An IP-Adapter with these attention layers. start: before their names."""
+    spec = {name: entry for name, entry in image_prompt("image_proj", "").items() if name.startswith("image_proj.")}
+    return spec | {f"ip_adapter.{start}{one}.to_{part}_ip.weight": ("F32", (32, 96)) for one in layers for part in "kv"}
+
+
+UNET_LAYERS = [
+    f"{block}.attentions.{at}.transformer_blocks.0.attn2.processor"
+    for block, count in (
+        *((f"up_blocks.{number}", 3) for number in (3, 2, 1)),
+        *((f"down_blocks.{number}", 2) for number in (0, 1, 2)),
+        ("mid_block", 1),
+    )
+    for at in range(count)
+]
+"""The attention layers to the text in the UNet of Stable Diffusion 1, in another order than that of its class."""
+
+
 def kohya(change: Callable[[Spec], None]) -> Audit:
     """LoRA on three modules of a UNet, with a change."""
     spec: Spec = {}
@@ -1273,6 +1294,8 @@ FIRES |= {
     ),
     "component-prefix-unread": lambda: lone_network("model.model.diffusion_model."),
     "component-prefix-repeated": lambda: lone_network("model.diffusion_model.model.diffusion_model."),
+    "adapter-named-by-unet": lambda: judged(image_prompt_of(UNET_LAYERS[9:11]), None),
+    "adapter-without-attention": lambda: judged(image_prompt_of(()), None),
     "adapter-in-training": lambda: judged(image_prompt("image_proj_model", "adapter_modules"), None),
     "adapter-method-unread": lambda: kohya(hadamard),
     "adapter-blocks-partial": lambda: alone(

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from inspector.adapters.author_names import AUTHOR_NAMES, Shape
-from inspector.adapters.base import base_tensors
+from inspector.adapters.base import base_tensors, modules_of_class
 from inspector.adapters.image_projection import other_images
 from inspector.adapters.names import tuner_name
 from inspector.adapters.tool_base import BaseModules, own_names, plain, shapes_of
@@ -163,7 +163,9 @@ def _shapes(source: str, part: Audit, named: Families) -> _Modules | None:
     config = part.checkpoint.config
     component = config is not None and CLASS_OF_COMPONENT in config.values  # its tables are not a text encoder's
     tables = frozenset(plain(one.module) for one in base.tensors if one.kind == "table" and not component)
-    return shapes_of(_kind(part), base.tensors, stored, _layers(part)), tables, own_names(base.tensors)
+    elsewhere = () if part.case is None else modules_of_class(part.case)
+    tensors = (*elsewhere, *base.tensors)
+    return shapes_of(_kind(part), tensors, stored, _layers(part)), tables, own_names(tensors)
 
 
 def of_no_component(

@@ -1,4 +1,4 @@
-"""The finding on an IP-Adapter as its training saves it."""
+"""Findings on IP-Adapters under the names of their training, under those of the UNet, and without attention layers."""
 
 from __future__ import annotations
 
@@ -44,3 +44,73 @@ class AdapterInTraining(Finding, frozen=True, kw_only=True):
             return Remedy(f"{words}, without the UNet")
         renames = (("image_proj_model.*", "image_proj.*"), ("adapter_modules.*", "ip_adapter.*"))
         return Remedy(words, tuple(Step(action="rename", old=old, new=new) for old, new in renames))
+
+
+class AdapterNamedByUnet(Finding, frozen=True, kw_only=True):
+    """The attention layers of an IP-Adapter have the names of the UNet instead of numbers.
+
+    What it means
+        Programs read `ip_adapter.1.to_k_ip.weight` and so on: the number is the position among the UNet's attention
+        processors, those of the blocks down first, then up, then the middle. This file has the modules' names.
+
+    Why it matters
+        diffusers (`load_ip_adapter`) and ComfyUI refuse the file: KeyError '1.to_k_ip.weight'.
+
+    Example
+        error[A980] adapter-named-by-unet: an IP-Adapter under the names of the UNet
+          stored
+            4 tensors, such as
+            ip_adapter.down_blocks.0.attentions.0.transformer_blocks.0.attn2.processor.to_k_ip.weight
+          wanted  ip_adapter.1.to_k_ip.weight
+          help    replace the names of the attention layers by their numbers: 1, 3, 5
+                  ... in the order down_blocks, up_blocks, mid_block
+
+    What to do
+        Rename the tensors; `inspector mend` prints each step where all layers of a UNet are there.
+    """
+
+    code = "A980"
+
+    tensors: int
+    such_as: str
+    wanted: str
+    renames: tuple[tuple[str, str], ...] = ()
+
+    headline_text = "an IP-Adapter under the names of the UNet"
+    row_texts = (("stored", "{tensors:count tensor}, such as {such_as}"), ("wanted", "{wanted}"))
+
+    def remedy(self) -> Remedy:
+        words = (
+            "replace the names of the attention layers by their numbers: 1, 3, 5 ... in the order down_blocks, "
+            "up_blocks, mid_block"
+        )
+        return Remedy(words, tuple(Step(action="rename", old=old, new=new) for old, new in self.renames))
+
+
+class AdapterWithoutAttention(Finding, frozen=True, kw_only=True):
+    """An IP-Adapter has its network for images and no attention layers.
+
+    What it means
+        A file of an IP-Adapter has two parts: `image_proj.` and `ip_adapter.`. The second is absent or empty, as when
+        a conversion looks for names that the training did not save.
+
+    Why it matters
+        diffusers (`load_ip_adapter`) and ComfyUI refuse the file.
+
+    Example
+        error[A981] adapter-without-attention: an IP-Adapter without attention layers
+          stored  4 tensors of image_proj, none of ip_adapter
+          help    convert the training's checkpoint again: its to_k_ip and to_v_ip
+                  tensors belong under ip_adapter.
+
+    What to do
+        Convert the checkpoint of the training again, and check that both parts have tensors.
+    """
+
+    code = "A981"
+
+    tensors: int
+
+    headline_text = "an IP-Adapter without attention layers"
+    row_texts = (("stored", "{tensors:count tensor} of image_proj, none of ip_adapter"),)
+    remedy_text = "convert the training's checkpoint again: its to_k_ip and to_v_ip tensors belong under ip_adapter."

@@ -190,6 +190,36 @@ class GgufPreTokenizerUnknown(ContentFinding, frozen=True, kw_only=True):
     )
 
 
+class GgufPreTokenizerAbsent(ContentFinding, frozen=True, kw_only=True):
+    """A GGUF file with a byte-pair vocabulary does not name its pre-tokenizer.
+
+    What it means
+        Converters have written `tokenizer.ggml.pre` since May 2024. It names the regular expressions by which texts
+        are split before tokens are looked up; this file was converted by an older one, or the key was lost.
+
+    Why it matters
+        llama.cpp loads the file and splits texts by its default ("missing pre-tokenizer type"), which most models were
+        not trained with: the same text gives other tokens, and the answers are worse.
+
+    Example
+        warning[N523] gguf-pre-tokenizer-absent: tokenizer.ggml.pre
+          reference  llama.cpp splits texts by its default, with which most models were
+                     not trained
+          help       convert the model again with llama.cpp's converter, or download a
+                     newer conversion
+
+    What to do
+        Convert the model again, or set the key to the name that a newer conversion of the same model has.
+    """
+
+    code = "N523"
+    severity = "warning"
+
+    headline_text = "tokenizer.ggml.pre"
+    row_texts = (("reference", "llama.cpp splits texts by its default, with which most models were not trained"),)
+    remedy_text = "convert the model again with llama.cpp's converter, or download a newer conversion"
+
+
 class GgufKeysMissing(ContentFinding, frozen=True, kw_only=True):
     """A GGUF file lacks keys that llama.cpp needs.
 

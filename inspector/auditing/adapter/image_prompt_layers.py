@@ -1,0 +1,49 @@
+"""The attention layers of an IP-Adapter: under the names of the UNet instead of numbers, or absent.
+
+diffusers 0.42 asks for `1.to_k_ip.weight`, `3.to_k_ip.weight` and so on in the order of the UNet's attention processors
+(`_convert_ip_adapter_attn_to_diffusers`), as the authors' ModuleList numbers them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from typing import Final
+
+from inspector.findings.finding import Finding
+
+LAYERS: Final = "ip_adapter."
+PROJECTION: Final = "image_proj."
+_NAMED: Final = re.compile(
+    r"ip_adapter\.(?:unet\.)?(?P<layer>(?P<block>down_blocks|up_blocks|mid_block)\..*\.attn2)\.(?:processor\.)?"
+    r"(?P<end>to_[kv]_ip\.weight)"
+)
+_ORDER: Final = ("down_blocks", "up_blocks", "mid_block")
+LAYERS_OF_UNETS: Final = frozenset({16, 70})
+"""Numbers of attention layers to the text in the UNets of Stable Diffusion 1 and 2, and of SDXL."""
+
+
+def image_prompt_layers(names: Collection[str]) -> Iterator[Finding]:
+    """The finding on an IP-Adapter without layers that programs find. names: of all tensors."""
+    layers = [name for name in names if name.startswith(LAYERS)]
+    if not layers and all(name.startswith(PROJECTION) for name in names):
+        from inspector.findings.adapters.image_prompt import AdapterWithoutAttention
+
+        yield AdapterWithoutAttention(tensors=len(names))
+        return
+    found = [(name, one) for name in layers if (one := _NAMED.fullmatch(name)) is not None]
+    if not found or len(found) < len(layers):
+        return
+    from inspector.findings.adapters.image_prompt import AdapterNamedByUnet
+
+    order = sorted({one["layer"] for _, one in found}, key=_place)
+    numbers = {layer: 2 * at + 1 for at, layer in enumerate(order)}
+    renames = [(name, f"{LAYERS}{numbers[one['layer']]}.{one['end']}") for name, one in found]
+    whole = len(order) in LAYERS_OF_UNETS and len({new for _, new in renames}) == 2 * len(order) == len(renames)
+    first, wanted = min(renames, key=lambda pair: _place(pair[0].removeprefix(LAYERS)))
+    yield AdapterNamedByUnet(tensors=len(found), such_as=first, wanted=wanted, renames=tuple(renames) if whole else ())
+
+
+def _place(layer: str) -> tuple[int, list[int]]:
+    start = next((at for at, one in enumerate(_ORDER) if layer.startswith(one)), len(_ORDER))
+    return start, [int(number) for number in re.findall(r"(?<=\.)\d+(?=\.)", layer)]
