@@ -202,6 +202,20 @@ def test_a_type_without_its_package_cannot_be_imported(number: int, type_name: s
     assert "sentence_transformers.models.Transformer" in finding.help
 
 
+@pytest.mark.parametrize("package", ["", "sentence_transformer.model."])
+def test_a_whole_encoder_is_no_module(package: str, tmp_path: Path) -> None:
+    """Measured with sentence-transformers 6.2: it saves this and raises on loading; the flat list loads."""
+    inner = folder(tmp_path / "0_SentenceTransformer", [POOLING])
+    entry = {"idx": 0, "name": "0", "path": inner.name, "type": f"sentence_transformers.{package}SentenceTransformer"}
+    (tmp_path / "modules.json").write_text(json.dumps([entry]), encoding="utf-8")
+    (finding,) = audited(tmp_path).findings
+    assert (finding.code, inner.name in finding.help) == ("N646", True)
+    listed = json.loads((inner / "modules.json").read_text(encoding="utf-8"))
+    flat = [{**one, "path": f"{inner.name}/{one['path']}".rstrip("/")} for one in listed]
+    (tmp_path / "modules.json").write_text(json.dumps(flat), encoding="utf-8")
+    assert audited(tmp_path).verdict == "clean"
+
+
 def test_a_model_in_the_folder_of_its_module_is_for_one_loader(tmp_path: Path) -> None:
     audited = audit(str(folder(tmp_path, [POOLING], "0_Transformer")))
     found = {one.loader: one.outcome for one in audited.loads}

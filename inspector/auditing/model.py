@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from inspector.algebra.boxes import Box
 from inspector.auditing.by_definition import definition
 from inspector.auditing.draft import Draft
-from inspector.auditing.identity.llava_projector import projector_of_llava
+from inspector.auditing.identity.llava_projector import projector_of_llava, tower_of_llava
 from inspector.auditing.layouts_of_mlx import as_stored, in_torch_layout, is_of_mlx
 from inspector.auditing.reported import (
     lost_tensors,
@@ -204,7 +204,9 @@ def dtypes(draft: Draft) -> Draft:
     """Compares the dtypes with each other, with the dtype in the config, and with the dtypes possible for weights."""
     quantized = {case.key for case in draft.unpacked.cases} if draft.unpacked is not None else ()
     draft = draft.with_findings(list(weights_not_float(draft.ledger.lines, quantized)))
-    draft = draft if draft.lost else draft.with_findings(projector_of_llava(draft.config, draft.families))
+    if not draft.lost:
+        draft = draft.with_findings(projector_of_llava(draft.config, draft.families))
+        draft = draft.with_findings(list(tower_of_llava(draft.config, draft.families)))
     lines = draft.ledger.lines
     draft = replace(draft, findings=tuple(without_flat(without_scales(draft.findings, lines), lines)))
     draft = draft.with_findings(odd_shards(draft.checkpoint, draft.ledger.lines))

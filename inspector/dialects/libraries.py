@@ -13,7 +13,8 @@ gpt-fast's `model.py`, whose weights are packed by `quantize.py`; fairseq's `mod
 `conformer_encoder.py`, ESPnet's, WeNet's and FunASR's `encoder.py`; Meta's fairseq2; `laion_clap/clap_module/model.py`;
 `lavis/models`; LeRobot's `policies`; `sam3/model_builder.py`; SpeechBrain's `lobes/models`; CosyVoice's `flow` and
 `llm`; GPT-SoVITS' and RVC's `models.py`; fish-speech's `text2semantic/llama.py`; `wan/modules/t5.py` and `clip.py`;
-OpenAI's `improved_diffusion/unet.py`; x-flux' `src/flux/controlnet.py`.
+OpenAI's `improved_diffusion/unet.py`; Google's `vit_jax/models_vit.py` and `models_mixer.py`; x-flux'
+`src/flux/controlnet.py`.
 """
 
 from __future__ import annotations
@@ -122,6 +123,11 @@ LIBRARIES: Final = (
     ("timm", ("stem.#.weight", "stages.#.blocks.#.conv_dw.weight")),
     ("timm or torchvision", ("conv1.weight", "bn1.running_mean", "layer1.#.conv1.weight")),
     ("Phi's first code (MixFormer)", ("layers.#.wte.weight", "layers.#.mixer.Wqkv.weight")),
+    (
+        "Google's vision_transformer (JAX), or timm",
+        ("Transformer/encoderblock_0/MultiHeadDotProductAttention_1/query/kernel", "embedding/kernel"),
+    ),
+    ("Google's vision_transformer (JAX), or timm", ("MixerBlock_0/token_mixing/Dense_0/kernel", "stem/kernel")),
     ("Google's timesfm", ("stacked_xf.#.attn.qkv_proj.weight",)),
     ("Google's timesfm", ("stacked_transformer.layers.#.self_attn.qkv_proj.weight",)),
     ("suno's bark", ("transformer.wtes.#.weight", "lm_heads.#.weight")),

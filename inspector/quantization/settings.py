@@ -19,6 +19,8 @@ from inspector.quantization.stated import NOTHING_STATED, ModuleSettings
 from inspector.quantization.targets import Entry
 
 Piece = tuple[ModuleSettings, tuple[Box, ...]]
+TEXT_ALONE: Final = frozenset({"llm_config", "language_config"})
+"""Configs of text models whose block only programs read that quantize nothing else: lmdeploy writes it for InternVL."""
 
 
 class QuantizationSettings(Struct, frozen=True, dict=True):
@@ -43,6 +45,11 @@ class QuantizationSettings(Struct, frozen=True, dict=True):
     def whole(self) -> bool:
         """True if every entry was understood, so that a module without an entry is certainly not ignored."""
         return not self.unclear
+
+    @property
+    def of_text_alone(self) -> bool:
+        """True if the block holds for the text model and for no module beside it."""
+        return self.source.partition(".")[0] in TEXT_ALONE
 
     @property
     def known(self) -> bool:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from inspector import audit
+from inspector.auditing.result import Audit
 from inspector.dialects.libraries import LIBRARIES, WRAPPERS, library_of
 from tests.checkpoints import Spec, write_file
+from tests.findings.cases import of_llava_tower, of_vits, of_xtts
 from tests.judged import base_record, codes, judged, spec_of
 
 AUDIOCRAFT: Spec = {
@@ -183,3 +187,38 @@ def test_a_lone_network_of_other_code_lacks_no_components(
     assert list(audited.components) == [component] and "N495" not in {one.code for one in audited.findings}
     named = [one.facts["library"] for one in audited.findings if one.code == "N542"]
     assert named == ([] if library is None else [library])
+
+
+@pytest.mark.parametrize(("made", "key"), [
+    (lambda: of_vits(50), "symbols"), (lambda: of_vits(52), None),
+    (lambda: of_xtts(gpt_num_audio_tokens=8194), "model_args.gpt_num_audio_tokens"),
+    (lambda: of_xtts(gpt_num_audio_tokens=1026), None), (of_xtts, None),
+])  # fmt: skip
+def test_the_config_of_a_library_has_the_sizes_of_its_weights(made: Callable[[], Audit], key: str | None) -> None:
+    assert [one.place.key for one in made().findings if one.code == "N647"] == [key] * bool(key)
+
+
+@pytest.mark.parametrize(("named", "more", "found"), [
+    ("openai/clip-vit-large-patch14-336", {}, True), ("google/siglip-so400m-patch14-384", {}, False),
+    ("./towers/own", {}, False), ("openai/clip-vit-large-patch14-336", {"s2": True}, False),
+    ("openai/clip-vit-large-patch14-336", {"mm_hidden_size": 1024}, False),
+])  # fmt: skip
+def test_the_tower_of_llava_has_the_width_that_the_projector_takes(
+    named: str, more: dict[str, Any], found: bool
+) -> None:
+    assert any(one.code == "N648" for one in of_llava_tower(named, **more).findings) is found
+
+
+JAX_VIT: Spec = {
+    "cls": ("F32", (1, 1, 64)),
+    "embedding/kernel": ("F32", (14, 14, 3, 64)),
+    "head/kernel": ("F32", (64, 1000)),
+    "Transformer/encoderblock_0/MultiHeadDotProductAttention_1/query/kernel": ("F32", (64, 4, 16)),
+}
+
+
+@pytest.mark.parametrize(("left_out", "found"), [("", True), ("embedding/kernel", False)])
+def test_weights_of_jax_are_named(left_out: str, found: bool) -> None:
+    spec: Spec = {name: entry for name, entry in JAX_VIT.items() if name != left_out}
+    named = [one.facts["library"] for one in judged(spec, None).findings if one.code == "N542"]
+    assert named == ["Google's vision_transformer (JAX), or timm"] * found

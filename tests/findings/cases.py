@@ -521,6 +521,16 @@ def without_modules() -> Audit:
         return audit(place)
 
 
+def encoder_as_module() -> Audit:
+    """A sentence encoder that lists another one as its first module."""
+    with TemporaryDirectory() as place:
+        write(Path(place) / "0_SentenceTransformer", genuine(BERT_BASE), BERT_BASE)
+        entry = {"idx": 0, "name": "0", "path": "0_SentenceTransformer",
+                 "type": "sentence_transformers.SentenceTransformer"}  # fmt: skip
+        (Path(place) / "modules.json").write_text(json.dumps([entry]), encoding="utf-8")
+        return audit(place)
+
+
 def without_classifier() -> Audit:
     """A classifier of SetFit whose head was not copied."""
     with TemporaryDirectory() as place:
@@ -872,6 +882,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "tokens-beyond-rows": lambda: folder({**LLAMA8B, "eos_token_id": 128256}),
     "module-missing": without_dense,
     "modules-unlisted": without_modules,
+    "encoder-as-module": encoder_as_module,
     "classifier-head-missing": without_classifier,
     "pooling-width-differs": wide_pooling,
     "pipeline-incomplete": without_unet,
@@ -1435,6 +1446,31 @@ def of_llava(kind: str, *parts: str) -> Audit:
     return judged(kept, {**LLAMA8B, **own, "mm_hidden_size": 1024, "mm_projector_type": kind})
 
 
+def of_llava_tower(named: str, **more: Any) -> Audit:
+    """A projector behind SigLIP's tower. named: the tower in the config."""
+    spec: Spec = {
+        **genuine(LLAMA8B), "model.mm_projector.0.weight": ("BF16", (4096, 1152)),
+        "model.mm_projector.0.bias": ("BF16", (4096,)), "model.mm_projector.2.weight": ("BF16", (4096, 4096)),
+        "model.mm_projector.2.bias": ("BF16", (4096,)),
+    }  # fmt: skip
+    own = {"model_type": "llava_llama", "architectures": ["LlavaLlamaForCausalLM"], "mm_vision_tower": named}
+    return judged(spec, {**LLAMA8B, **own, "mm_hidden_size": 1152, "mm_projector_type": "mlp2x_gelu", **more})
+
+
+def of_vits(symbols: int) -> Audit:
+    """Weights of VITS' own code. symbols: how many its config lists."""
+    spec: Spec = {"enc_p.emb.weight": ("F32", (52, 192)), "dec.conv_pre.weight": ("F32", (512, 192, 7)),
+                  "flow.flows.0.pre.weight": ("F32", (192, 96, 1))}  # fmt: skip
+    return judged(spec, {"model": {"hidden_channels": 192}, "symbols": [str(one) for one in range(symbols)]})
+
+
+def of_xtts(**stated: int) -> Audit:
+    """Weights of XTTS 2. stated: sizes in its config."""
+    spec: Spec = {"hifigan_decoder.waveform_decoder.conv_pre.weight_v": ("F32", (512, 1024, 7)),
+                  "gpt.mel_embedding.weight": ("F32", (1026, 1024))}  # fmt: skip
+    return judged(spec, {"model": "xtts", "model_args": stated})
+
+
 def of_gpt_fast() -> Audit:
     """Weights that gpt-fast packed into 4 bits."""
     spec: Spec = {f"layers.{n}.{part}": entry for n in range(2) for part, entry in (
@@ -1460,6 +1496,8 @@ FIRES |= {
         {**{f"text_encoder.{key}": entry for key, entry in genuine(BERT_BASE).items()}, "temp": ("F32", ()),
          "vision_proj.weight": ("F32", (256, 768))}, None),
     "llava-projector-differs": lambda: of_llava("linear"),
+    "library-config-differs": lambda: of_vits(50),
+    "llava-tower-differs": lambda: of_llava_tower("openai/clip-vit-large-patch14-336"),
     "llava-projector-alone": lambda: of_llava("mlp2x_gelu", "mm_projector"),
     "part-alone": encoder_alone,
     "part-differs": lambda: encoder_alone(drop("layers.0.fc1.weight")),

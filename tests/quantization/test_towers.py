@@ -77,12 +77,10 @@ def test_an_excluded_tower_is_clean(inside: bool, older: str, tmp_path: Path) ->
     assert outcomes == {"5": "complete", "4": older}
 
 
-def awq(*excluded: str, width: int = 64) -> Audit:
-    """LLaVA in AWQ whose tower and projector are plain. width: of the tower."""
-    vision = {**VISION, "hidden_size": width, "intermediate_size": 2 * width, "projection_dim": width}
-    config = {**CONFIG, "text_config": TEXT, "vision_config": vision}
+def in_awq(plain: Spec) -> Spec:
+    """The linear layers of the text model in words of eight numbers."""
     spec: Spec = {}
-    for name, (dtype, shape) in genuine(config, "F16").items():
+    for name, (dtype, shape) in plain.items():
         if "language_model" in name and name.endswith("_proj.weight"):
             module, (outputs, inputs) = name.removesuffix(".weight"), shape
             spec[f"{module}.qweight"] = ("I32", (inputs, outputs // 8))
@@ -90,6 +88,14 @@ def awq(*excluded: str, width: int = 64) -> Audit:
             spec[f"{module}.scales"] = ("F16", (inputs // 128, outputs))
         else:
             spec[name] = (dtype, shape)
+    return spec
+
+
+def awq(*excluded: str, width: int = 64) -> Audit:
+    """LLaVA in AWQ whose tower and projector are plain. width: of the tower."""
+    vision = {**VISION, "hidden_size": width, "intermediate_size": 2 * width, "projection_dim": width}
+    config = {**CONFIG, "text_config": TEXT, "vision_config": vision}
+    spec = in_awq(genuine(config, "F16"))
     block = {"quant_method": "awq", "bits": 4, "group_size": 128, "version": "gemm", "zero_point": True}
     listed = {"modules_to_not_convert": list(excluded)} if excluded else {}
     return judged(spec, {**config, "quantization_config": {**block, **listed}})
@@ -103,3 +109,32 @@ def test_awq_replaces_the_layers_of_a_tower_that_no_list_leaves_out(width: int) 
     (step,) = finding.remedy().steps
     assert awq(*step.new, width=width).verdict == "clean"
     assert awq("vision_tower", "multi_modal_projector", width=width).verdict == "clean"
+
+
+def internvl(place: tuple[str, ...]) -> Audit:
+    """InternVL as LMDeploy quantizes it: the text model alone. place: where the config has the block."""
+    text = {**TEXT, "architectures": ["LlamaForCausalLM"]}
+    config: dict[str, Any] = {
+        "model_type": "internvl_chat", "architectures": ["InternVLChatModel"], "llm_config": text,
+        "vision_config": {"model_type": "intern_vit_6b", "hidden_size": 64, "intermediate_size": 128,
+                          "num_hidden_layers": 2, "num_attention_heads": 4, "image_size": 56, "patch_size": 14,
+                          "qkv_bias": True, "qk_normalization": False, "norm_type": "layer_norm"},
+        "downsample_ratio": 0.5, "select_layer": -1,
+    }  # fmt: skip
+    spec = in_awq(genuine(config, "F16"))
+    block = {"quant_method": "awq", "bits": 4, "group_size": 128, "version": "gemm", "zero_point": True}
+    inside = {**text, "quantization_config": block}
+    return judged(spec, {**config, **({place[0]: inside} if place else {"quantization_config": block})})
+
+
+def test_a_block_for_the_text_model_alone_says_nothing_on_its_tower() -> None:
+    """Source: `auto_awq` of LMDeploy, which adds the block to the config of the model that it quantized."""
+    audited = internvl(("llm_config",))
+    assert (audited.verdict, [one.code for one in audited.findings if one.code != "P703"]) == ("clean", ["T660"])
+
+
+def test_no_entry_of_a_list_is_only_a_number() -> None:
+    (finding,) = (one for one in internvl(()).findings if one.severity == "error")
+    (step,) = finding.remedy().steps
+    assert finding.code == "T641" and {"vision_model", "mlp1.1", "mlp1.3"} <= set(step.new)
+    assert "#" not in step.new

@@ -23,6 +23,19 @@ INNER: Final[Mapping[str, Sequence[str]]] = {
     **{f"mlp{depth}x_gelu": tuple(f"{2 * number}." for number in range(depth)) for depth in range(1, 10)},
 }
 """Type of projector -> the text between the prefix and `weight` or `bias` in the names of its Linears."""
+FIRST: Final = (f"{PREFIX}weight", f"{PREFIX}#.weight")
+"""The families with the first Linear of a projector."""
+TOWERS: Final[Mapping[str, int]] = {
+    "openai/clip-vit-large-patch14-336": 1024, "openai/clip-vit-large-patch14": 1024,
+    "openai/clip-vit-base-patch16": 768, "openai/clip-vit-base-patch32": 768,
+    "google/siglip-so400m-patch14-384": 1152, "google/siglip-so400m-patch14-224": 1152,
+    "google/siglip2-so400m-patch14-384": 1152, "google/siglip-base-patch16-224": 768,
+    "google/siglip-large-patch16-384": 1024, "laion/CLIP-ViT-H-14-laion2B-s32B-b79K": 1280,
+    "laion/CLIP-ViT-bigG-14-laion2B-39B-b160k": 1664,
+}  # fmt: skip
+"""Repository of a vision tower -> the width of its hidden states (their configs)."""
+SCALED: Final = ("s2", "mm_vision_s2", "mm_resampler_type")
+"""Keys with which the projector takes another width than that of the tower."""
 _PLAIN: Final = re.compile(r"([0-9]+\.)?(weight|bias)")
 
 
@@ -50,6 +63,26 @@ def projector_of_llava(config: Claim, families: Families) -> list[Finding]:
             means=next((one for one in INNER if stored and _modules(one) == stored), None),
         )
     ]
+
+
+def tower_of_llava(config: Claim, families: Families) -> Iterator[Finding]:
+    """The finding on a named tower of another width; none for towers that are not known."""
+    values = config.settings.values
+    named, stated = values.get("mm_vision_tower"), values.get(MARK)
+    width = TOWERS.get(named) if isinstance(named, str) else None
+    if width is None or MARK not in values or any(values.get(key) for key in SCALED):
+        return
+    kind = values.get("mm_projector_type", "linear")
+    shapes = {shape for key in FIRST if key in families for shape in families[key].shapes if len(shape) == 2}
+    taken = {shape[1] for shape in shapes if shape[1] != shape[0]} or {shape[1] for shape in shapes}
+    if len(taken) != 1 or kind not in INNER or (first := next(iter(taken))) == width or first != stated:
+        return
+    from inspector.findings.names.llava_projector import LlavaTowerDiffers
+
+    fitting = tuple(one for one, size in TOWERS.items() if size == first)
+    yield LlavaTowerDiffers(
+        place=Place(key="mm_vision_tower"), named=str(named), width=width, taken=first, stated=stated, fitting=fitting
+    )
 
 
 def _is_plain(stored: Collection[str], families: Families) -> bool:

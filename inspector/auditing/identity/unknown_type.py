@@ -53,7 +53,7 @@ def unknown_architecture(config: Claim, families: Families, nearest: tuple[str, 
             )
         ]
     if not config.class_name and not config.model_type:
-        return by_names(families)
+        return [*by_names(families), *_sizes(config, families)]
     from inspector.dialects.catalog import dialect_of_type, may_know
     from inspector.findings.names.architecture import ArchitectureUnknown
     from inspector.loading.tables import is_supported
@@ -81,6 +81,17 @@ def unknown_architecture(config: Claim, families: Families, nearest: tuple[str, 
             unsupported=config.model_type is not None and not mapped and not is_supported(config.model_type),
         ),
     ]
+
+
+def _sizes(config: Claim, families: Families) -> list[Finding]:
+    """The findings on the library's own config beside its weights."""
+    if not config.settings.values:
+        return []
+    from inspector.auditing.identity.library_config import library_config
+    from inspector.dialects.libraries import library_of
+
+    library = library_of(families)
+    return [] if library is None else list(library_config(library, config.settings.values, families))
 
 
 def _wrapper(config: Claim, families: Families) -> PrefixOnNames | None:

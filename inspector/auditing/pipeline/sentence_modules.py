@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 WIDTHS: Final = ("hidden_size", "d_model", "dim")
 """Keys for the width of the hidden states."""
 WEIGHTS: Final = TRANSFORMERS.single("safetensors")
+ENCODER: Final = "SentenceTransformer"
+"""The class of a whole encoder: sentence-transformers 6.2 and 2.2 save it as a module and do not load it."""
 
 
 class Widths(Struct, frozen=True):
@@ -102,7 +104,9 @@ def sentence_modules(checkpoint: Checkpoint, audited: Audit, audit_part: AuditFo
     for place, one in enumerate(listed):
         entered = widths if one.kind == "Router" else entered
         widths = entered if one.first else widths
-        if one.kind in MODELS and "." in one.type_name:
+        if one.kind == ENCODER and one.path:
+            judged, widths = ModulesRead((_encoder_as_module(one),)), Widths()
+        elif one.kind in MODELS and "." in one.type_name:
             judged, widths = _model(checkpoint, one, audited if one is main else None, audit_part)
         else:
             judged, widths = _module(checkpoint, listed[place:], widths, audited if one is main else None)
@@ -242,6 +246,12 @@ def with_model_below(audited: Audit, place: str) -> Audit:
     ]  # fmt: skip
     used = replace(used, loader="sentence-transformers", version=None, intended=True)
     return replace(audited, loads=(*refused, used))
+
+
+def _encoder_as_module(one: Listed) -> Finding:
+    from inspector.findings.nested_encoder import EncoderAsModule
+
+    return EncoderAsModule(place=Place(file=MODULES), folder=one.path)
 
 
 def _missing(one: Listed, problem: Problem) -> ModuleMissing:

@@ -102,9 +102,8 @@ def layers_not_packed(unpacked: Unpacked, lines: Sequence[Line], namer: Namer | 
     stated = tuple(entry.text for entry in settings.ignored)
     routers = (namer or str) if method == BY_PATTERN else None
     joined = _outputs_of_joined(lines) if method in EXACT else frozenset()
-    for line, scheme in among_packed(
-        lines, everywhere=method in EVERYWHERE, heads=method == BY_PATTERN, routers=routers
-    ):
+    whole = method in EVERYWHERE and not settings.of_text_alone
+    for line, scheme in among_packed(lines, everywhere=whole, heads=method == BY_PATTERN, routers=routers):
         if line.family in joined:
             continue
         pieces = settings.for_family(line.family.removesuffix(".weight"), line.boxes)
@@ -117,7 +116,7 @@ def layers_not_packed(unpacked: Unpacked, lines: Sequence[Line], namer: Namer | 
         if boxes:
             found.append((line, scheme, boxes))
     body = [line for line, _, _ in found if not line.role.startswith(HEAD)]
-    towers = _towers(body, lines) if method in EVERYWHERE else []
+    towers = _towers(body, lines) if whole else []
     inside = [(line, boxes) for line, _, boxes in found if not line.family.startswith(tuple(towers))]
     entries = [*_of_towers(towers, lines, method, namer if method in BY_ENDS else None),
                *_inside(inside, lines, method)]  # fmt: skip
@@ -370,4 +369,5 @@ def _names(family: str, boxes: tuple[Box, ...]) -> list[str]:
 def _ends(family: str) -> Iterator[str]:
     """The ends of a module's name that contain no number, the shortest first."""
     segments = family.removesuffix(".weight").rpartition("#.")[2].split(".")
-    return (".".join(segments[-number:]) for number in range(1, len(segments) + 1))
+    ends = (".".join(segments[-number:]) for number in range(1, len(segments) + 1))
+    return (one for one in ends if not one.endswith("#"))

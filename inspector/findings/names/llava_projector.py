@@ -55,6 +55,51 @@ class LlavaProjectorDiffers(ContentFinding, frozen=True, kw_only=True):
         )
 
 
+class LlavaTowerDiffers(ContentFinding, frozen=True, kw_only=True):
+    """The vision tower that LLaVA's config names has another width than the stored projector takes.
+
+    What it means
+        `mm_vision_tower` names the repository from which LLaVA's code builds the vision tower, also where the weights
+        contain a trained one. The projector was trained behind a tower of another width.
+
+    Why it matters
+        The code builds the named tower: the stored one does not fit into it, or the first image fails in the projector.
+
+    Example
+        error[N648] llava-tower-differs: mm_vision_tower is
+          openai/clip-vit-large-patch14-336
+          width      1024
+          projector  takes 1152
+          config     mm_hidden_size = 1152
+          fitting    google/siglip-so400m-patch14-384, google/siglip-so400m-patch14-224,
+                     google/siglip2-so400m-patch14-384
+          help       set "mm_vision_tower" in config.json to the tower that the
+                     projector was trained with
+
+    What to do
+        Name the tower of the training, or a folder with a copy of it. The name of a local folder must contain the name
+        of the repository: the code decides by it which class it builds.
+    """
+
+    code = "N648"
+
+    named: str
+    width: int
+    taken: int
+    stated: int | None
+    fitting: tuple[str, ...] = ()
+    """Known towers of the width that the projector takes."""
+
+    headline_text = "mm_vision_tower is {named}"
+    remedy_text = 'set "mm_vision_tower" in config.json to the tower that the projector was trained with'
+
+    def rows(self) -> Rows:
+        rows = [("width", str(self.width)), ("projector", f"takes {self.taken}")]
+        if self.stated is not None:
+            rows.append(("config", f"mm_hidden_size = {self.stated}"))
+        return [*rows, ("fitting", listed(self.fitting, 3))] if self.fitting else rows
+
+
 class LlavaProjectorAlone(ContentFinding, frozen=True, kw_only=True):
     """The file holds only the projector of a model of LLaVA.
 

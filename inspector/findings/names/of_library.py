@@ -139,3 +139,42 @@ class PartsByNames(ContentFinding, frozen=True, kw_only=True):
         others = zip(self.prefixes[1:], self.models[1:], strict=True)
         rows: Rows = [("also", f"{prefix} has those of {model}") for prefix, model in others]
         return [*rows, ("outside", listed(self.outside, 4))] if self.outside else rows
+
+
+class LibraryConfigDiffers(Finding, frozen=True, kw_only=True):
+    """A library's own config states another size than its weights have.
+
+    What it means
+        The names are those of a library that builds its model from a config of its own. A number in the config, or the
+        length of a list, is not the number of rows that are stored: the config is that of another model or version.
+
+    Why it matters
+        The library builds the model of the config and refuses the weights with a size mismatch.
+
+    Example
+        error[N647] library-config-differs: symbols
+          library  VITS' own code
+          config   50
+          weights  52 (rows of enc_p.emb.weight)
+          help     use the config.json that was saved with these weights
+
+    What to do
+        Use the config of the training that wrote the weights. A symbol or a token that is only added to the list moves
+        those after it, and the model says something else.
+    """
+
+    code = "N647"
+
+    key: str
+    library: str
+    stated: int
+    stored: int
+    family: str
+
+    headline_text = "{key}"
+    row_texts = (
+        ("library", "{library}"),
+        ("config", "{stated}"),
+        ("weights", "{stored} (rows of {family})"),
+    )
+    remedy_text = "use the config.json that was saved with these weights"
