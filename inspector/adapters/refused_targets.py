@@ -13,6 +13,7 @@ from inspector.adapters.lora_variants import refused_kind, variants
 from inspector.adapters.module_kinds import has_own_class, without_parameters
 from inspector.adapters.peft_configs import changes, made_parameters, refuses_target
 from inspector.adapters.targets import Boxes, Targets, around
+from inspector.findings.finding import NO_ADAPTER
 
 AFFINE: Final = ("scale", "affine", "batchnorm")
 """Kinds of modules that most methods refuse to change."""
@@ -32,7 +33,7 @@ def refused_module(tensor: BaseTensor, base: Base, method: str, values: Mapping[
     if not changes_kind(tensor, values) or (is_no_matrix(tensor, base, values) and not changes(values, "container")):
         return KIND
     if refuses_target(values, base.settings.values.get("model_type"), tensor.module):
-        return "a Mamba model has no adapter of this kind for it"
+        return NO_ADAPTER
     if tensor.kind == "table" and method == "lora" and values.get("lora_bias"):
         return "lora_bias is refused for embeddings"
     return refused_kind(tensor.kind, tensor.module, values) if method == "lora" else ""

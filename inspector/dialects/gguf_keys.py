@@ -251,7 +251,7 @@ KEYS: Final[Mapping[str, Table]] = {
         "top_k_experts": "expert_used_count", "moe_intermediate_size": "expert_feed_forward_length",
     },
     "glm_moe_dsa": LATENT_ROUTED | INDEXED | {"indexer_types": indexer_types},
-    "glm4": GROUPED | QUERY_BIAS,
+    "glm4": GROUPED | QUERY_BIAS | FURTHER,
     "glm4_moe": GROUPED | ROUTED | QUERY_BIAS | FURTHER | {"use_qk_norm": "stored.attn_q_norm.weight"},
     "gpt2": GPT2,
     "gpt_bigcode": GPT2 | {"multi_query": "attention.head_count_kv == 1"},

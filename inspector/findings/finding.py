@@ -22,6 +22,8 @@ NO_QUANTIZER: Final = "it has no quantizer for"
 """Beginning of the reason of a loader that does not read another program's quantization."""
 NOT_INITIALISED: Final = "weights are not initialised"
 """Beginning of the reason of a loader that accepts no missing tensor."""
+NO_ADAPTER: Final = "a Mamba model has no adapter of this kind for it"
+"""Reason, after the module, of PEFT for a module that it refuses to change."""
 NAMES_SHOWN: Final = 20
 """Most names in one finding; their total number is a separate field."""
 UNFINISHED: Final = (

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import UNSET
 
 from inspector.findings.config import LayerList
-from inspector.findings.finding import NO_QUANTIZER, NOT_INITIALISED, ContentFinding, Remedy, Rows, Step
+from inspector.findings.finding import NO_ADAPTER, NO_QUANTIZER, NOT_INITIALISED, ContentFinding, Remedy, Rows, Step
 from inspector.findings.words import count, listed
 
 WORDS = {
@@ -139,6 +139,12 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
     def _as_stated(self) -> str:
         if self.exporter:
             return f"convert it with {self.exporter}, or load it with the program of this format"
+        if self.because.endswith(NO_ADAPTER):
+            module = self.because.partition(":")[0].rpartition(".")[2]
+            return (
+                f"remove {module} from target_modules in adapter_config.json and its tensors from the file of the "
+                "adapter: PEFT then loads the others; for a complete adapter train again without it"
+            )
         elsewhere = ", or load it with another program" if self.loader == "mlx" else ""
         return f"correct what it refuses, as stated above{elsewhere}"
 

@@ -245,13 +245,21 @@ def _sets_below(source: Source, folders: Sequence[str], depth: int = 2) -> list[
     return found
 
 
-def _saves_below(source: Source, folders: Sequence[str]) -> list[PartitionedSave]:
-    """The finding on the partitions of a training run in the first folder with any, as NeMo keeps them."""
+def _saves_below(source: Source, folders: Sequence[str], depth: int = 3) -> list[PartitionedSave]:
+    """The finding on the partitions of a training run in the first folder with any, as NeMo keeps them.
+
+    depth: levels of folders; llama-recipes names them after the run and after the path of the model.
+    """
     for name in [one for one in folders if not one.startswith(".")][:NAMES_SHOWN]:
         inner = source.inside(name)
         if isinstance(inner, Refusal):
             continue
-        for one in partition_findings(inner.listing()):
+        listing = inner.listing()
+        saves = list(partition_findings(listing))
+        if not saves and depth > 1:
+            below = sorted(one for one, kind in listing.others.items() if kind == "directory")
+            saves = _saves_below(inner, below, depth - 1)
+        for one in saves:
             return [replace(one, names=tuple(f"{name}/{entry}" for entry in one.names))]
     return []
 

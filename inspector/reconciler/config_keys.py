@@ -27,9 +27,10 @@ from inspector.notation.parts import keys_of_extents, lists_of_extents
 from inspector.notation.scope import Scope
 from inspector.reconciler.inverse.solve import default_of
 
-READ_ELSEWHERE = frozenset(
-    {"architectures", "auto_map", "dtype", "model_type", "quantization", "quantization_config", "torch_dtype"}
-)
+READ_ELSEWHERE = frozenset({
+    "architectures", "auto_map", "dtype", "model_type", "quantization", "quantization_config", "quip_params",
+    "torch_dtype",
+})  # fmt: skip
 """Keys that the matcher, the dtype notes and the quantization schemes read."""
 LABELS = frozenset({"id2label", "num_labels"})
 """The number of classes: without a classifier in the definition these keys affect no shape."""

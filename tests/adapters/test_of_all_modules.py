@@ -81,3 +81,28 @@ def test_loads_of_peft(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(("version", "known"), [("0.21.2", True), ("0.18.0", True), ("0.17.1", False), (None, False)])
 def test_the_number_of_a_layer_is_known_from_0_18(version: object, known: bool) -> None:
     assert newer_than_rule(version) is known
+
+
+@pytest.mark.parametrize("model_type", ["mamba", "falcon_mamba"])
+@pytest.mark.parametrize("modules", [("in_proj", "out_proj"), ("in_proj", "x_proj")])
+def test_a_module_of_mamba_that_peft_refuses_is_left_out(
+    model_type: str, modules: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Measured with PEFT 0.21: out_proj raises ValueError; without it and its tensors the adapter loads."""
+    sizes = {"in_proj": (64, 256), "x_proj": (128, 22), "out_proj": (128, 64)}
+    base = {"model_type": model_type, "hidden_size": 64, "state_size": 8, "num_hidden_layers": 2, "vocab_size": 160,
+            "expand": 2, "intermediate_size": 128, "conv_kernel": 4, "time_step_rank": 6}  # fmt: skip
+    spec: Spec = {}
+    for layer in range(2):
+        for name in modules:
+            path, (inputs, outputs) = f"{PREFIX}backbone.layers.{layer}.mixer.{name}", sizes[name]
+            spec |= {f"{path}.lora_A.weight": ("F32", (4, inputs)), f"{path}.lora_B.weight": ("F32", (outputs, 4))}
+    config = {"peft_type": "LORA", "r": 4, "target_modules": list(modules), "base_model_name_or_path": "org/base"}
+    (tmp_path / "base").mkdir()
+    (tmp_path / "base" / "config.json").write_text(json.dumps(base), encoding="utf-8")
+    found = audit(saved(tmp_path / "adapter", spec, config), base=str(tmp_path / "base"))
+    refused = "out_proj" in modules
+    assert codes(found) == ({"N429"} if refused else set())
+    assert next(one for one in found.loads if one.loader == "peft").outcome == ("refuses" if refused else "complete")
+    wanted = "remove out_proj from target_modules"
+    assert any(one.help.startswith(wanted) for one in found.findings) is refused

@@ -43,6 +43,11 @@ def written(name: str) -> Written:
     return target_of(records()[name], source_of(records()[name]))
 
 
+def keys_of(file: Written, ending: str) -> int:
+    """The number of the file's metadata whose key has this ending."""
+    return next(int(value) for key, _, value in file.keys if key.endswith(f".{ending}"))
+
+
 def errors(reported: Audit | Comparison) -> list[str]:
     """The errors of a report."""
     return [f"{one.code} {one.message}" for one in reported.findings if one.severity == "error"]
@@ -265,7 +270,9 @@ def test_llama_cpp_refuses_a_split_file_with_a_part_that_is_none(content: bytes,
     assert {(one.loader, one.outcome) for one in found.loads} == {("llama.cpp", "refuses"), ("ollama", "refuses")}
 
 
-@pytest.mark.parametrize(("name", "refused"), [("exaone_moe", True), ("hy_v3", False), ("bailing_moe", False)])
+@pytest.mark.parametrize(("name", "refused"), [
+    ("exaone_moe", True), ("glm4", True), ("hy_v3", False), ("bailing_moe", False),
+])  # fmt: skip
 def test_a_layer_for_further_tokens_that_is_announced_and_not_stored(name: str, refused: bool, tmp_path: Path) -> None:
     """Measured with llama.cpp of October 2026, which does without the layer in most architectures."""
     file = written(name)
@@ -276,6 +283,11 @@ def test_a_layer_for_further_tokens_that_is_announced_and_not_stored(name: str, 
         tmp_path / "model.gguf")))  # fmt: skip
     assert [one[:4] for one in errors(found)] == (["N515"] if refused else [])
     assert found.loads[0].outcome == ("refuses" if refused else "complete")
+    without: object = next((one.facts["without"] for one in found.findings if one.code == "N515"), {})
+    if refused:
+        assert without == {f"{architecture}.block_count": keys_of(file, "block_count"),
+                           f"{architecture}.nextn_predict_layers": 0}  # fmt: skip
+        assert errors(audit(str(file.save(tmp_path / "repaired.gguf")))) == []
 
 
 @pytest.mark.parametrize("name", ["deepseek_v3", "t5", "llama"])

@@ -12,6 +12,7 @@ from inspector.auditing.gguf.no_architecture import architecture_absent
 from inspector.auditing.gguf.tensors import (
     ONE_BY_ONE,
     absent_tensors,
+    further_layers,
     has_other_names,
     has_towers,
     joined_experts,
@@ -153,12 +154,18 @@ def _unknown(audited: Audit) -> Iterator[Finding]:
 
 def _needed(audited: Audit) -> list[Finding]:
     """The finding on tensors that llama.cpp needs in every file and that no definition has."""
-    names = absent_tensors(audited)
-    if not names:
+    names, metadata = absent_tensors(audited), audited.checkpoint.metadata
+    if not names or metadata is None:
         return []
     from inspector.findings.names.gguf_architecture import TensorsNeeded
 
-    return [TensorsNeeded(place=Place(tensor=names[0]) if len(names) == 1 else Place(), names=tuple(names))]
+    further = further_layers(metadata.values, audited.checkpoint.tensors)
+    kept: dict[str, int] | None = None
+    if further and len(further) == len(names):
+        architecture = metadata.values["general.architecture"]
+        kept = {f"{architecture}.block_count": further[0], f"{architecture}.nextn_predict_layers": 0}
+    place = Place(tensor=names[0]) if len(names) == 1 else Place()
+    return [TensorsNeeded(place=place, names=tuple(names), without=kept)]
 
 
 def _one_by_one(audited: Audit) -> list[Finding]:

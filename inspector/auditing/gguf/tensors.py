@@ -38,9 +38,10 @@ JOINED_EXPERTS: Final = "blk.0.ffn_down_exps.weight"
 """Name of a layer's stacked experts, which llama.cpp asks for first if a file of 2023 stores each expert on its own
 (measured).
 """
-FURTHER: Final = frozenset({"exaone-moe"})
+FURTHER: Final[Mapping[str, str]] = {"exaone-moe": "attn_output.weight", "glm4": "attn_norm.weight"}
 """Architectures that llama.cpp does not load without the layers that predict further tokens, although the model has the
-other ones (measured); it loads deepseek2, bailingmoe, hy_v3, qwen35 and qwen3next without.
+other ones -> the tensor of such a layer that it asks for first (measured); it loads deepseek2, bailingmoe, glm4moe,
+hy_v3, qwen35 and qwen3next without.
 """
 LAYERS: Final = ("blk.", "enc.blk.", "dec.blk.")
 """Beginnings of the names of tensors in layers."""
@@ -79,7 +80,9 @@ def absent_tensors(audited: Audit) -> list[str]:
         return []  # files are lost, or keys
     own = needed(checkpoint.metadata.values.get("general.architecture"))
     computed = [name for name in COMPUTED if name in own and name not in checkpoint.tensors]
-    computed += _of_further_layers(checkpoint.metadata.values, checkpoint.tensors)
+    values = checkpoint.metadata.values
+    layers, first = further_layers(values, checkpoint.tensors), FURTHER.get(str(values.get("general.architecture")))
+    computed += [f"blk.{at}.{first}" for at in layers]
     if joined_experts(audited) or any(one.severity == "error" for one in audited.findings):
         return computed
     families = {key_of(name)[0] for name in checkpoint.tensors}
@@ -88,14 +91,15 @@ def absent_tensors(audited: Audit) -> list[str]:
     return [*computed, *sorted(name.replace("#", "{layer}") for name in absent if name not in computed)]
 
 
-def _of_further_layers(values: Mapping[str, object], names: Mapping[str, object]) -> list[str]:
-    """The first tensor of each layer that predicts further tokens, if the metadata announce it and it is not stored."""
+def further_layers(values: Mapping[str, object], names: Mapping[str, object]) -> list[int]:
+    """The layers that predict further tokens if the metadata announce them, llama.cpp needs them and none of their
+    tensors is stored.
+    """
     architecture = values.get("general.architecture")
     layers, further = (values.get(f"{architecture}.{key}") for key in ("block_count", "nextn_predict_layers"))
     if architecture not in FURTHER or type(layers) is not int or type(further) is not int:
         return []
-    absent = [at for at in range(layers - further, layers) if not any(name.startswith(f"blk.{at}.") for name in names)]
-    return [f"blk.{at}.attn_output.weight" for at in absent]
+    return [at for at in range(layers - further, layers) if not any(name.startswith(f"blk.{at}.") for name in names)]
 
 
 def surplus_tensors(audited: Audit) -> list[str]:

@@ -75,6 +75,8 @@ class TensorsNeeded(ContentFinding, frozen=True, kw_only=True):
     What it means
         llama.cpp's converter computes some tensors from the config: the factors of rotary embeddings of Gemma 4. Or
         the model has some biases and norms by choice, of which llama.cpp needs each: here all of a kind are absent.
+        Or the metadata count layers that predict further tokens, which a program dropped from the model, as many do
+        when they train or merge it, and left in its config.
 
     Why it matters
         llama.cpp refuses a file without them, whatever else is in it.
@@ -85,16 +87,27 @@ class TensorsNeeded(ContentFinding, frozen=True, kw_only=True):
           help       convert the model again with a current llama.cpp
 
     What to do
-        Convert the model again with a current llama.cpp.
+        Convert the model again with a current llama.cpp. Layers that predict further tokens: change the two numbers in
+        the metadata, or take these layers from the original model.
     """
 
     code = "N515"
 
     names: tuple[str, ...]
+    without: dict[str, int] | None = None
+    """The keys of the metadata, with their values for a model without layers that predict further tokens, if all absent
+    tensors are in these.
+    """
 
     headline_text = "{names:listed 3}"
     row_texts = (("reference", "llama.cpp refuses it: tensor not found"),)
-    remedy_text = "convert the model again with a current llama.cpp"
+
+    def remedy(self) -> Remedy:
+        if not self.without:
+            return Remedy("convert the model again with a current llama.cpp")
+        keys = " and ".join(f'"{key}": {value}' for key, value in self.without.items())
+        source = 'with "num_nextn_predict_layers": 0 in its config.json'
+        return Remedy(f"set {keys} in the metadata, or convert the model again {source} or with these layers")
 
 
 class VocabularyOnly(ContentFinding, frozen=True, kw_only=True):
