@@ -35,7 +35,7 @@ def ranks_merged(placement: Placement) -> Merged | None:
         return None
     if (ranks := _ranks_of_padding(placement)) is not None:
         return _finding(wrong, placement, ranks, copied=False), wrong
-    buffers = tuple(one for one in wrong if not one.block.slot.tensor.counted)
+    buffers = tuple(one for one in wrong if not (one.block.slot.tensor.counted or one.computed))
     numbers = {_copies(one.block.shape, one.layout) for one in buffers}
     if len(numbers) == 1 and (ranks := numbers.pop()) is not None:
         return _finding(buffers, placement, ranks, copied=True), buffers
@@ -65,7 +65,7 @@ def _ranks_of_padding(placement: Placement) -> int | None:
 
 def _copies(expected: Sequence[int | None], layout: Layout) -> int | None:
     """The number of copies of a vector that follow each other in the stored one."""
-    if len(expected) != 1 or len(layout.shape) != 1 or not expected[0]:
+    if len(expected) != 1 or len(layout.shape) != 1 or not expected[0] or expected[0] == 1:
         return None
     copies, rest = divmod(layout.shape[0], expected[0])
     return copies if not rest and 1 < copies <= MOST_RANKS else None

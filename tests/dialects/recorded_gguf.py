@@ -34,7 +34,7 @@ class Written(Struct):
 
     def save(self, path: Path) -> Path:
         """Write the file."""
-        listed, data = [], b""
+        listed, parts = [], []
         for name, array in self.arrays.items():
             kind = self.kinds.get(name, 0)
             blocks, made, shape = TYPES[kind], array.dtype.kind == "V", array.shape
@@ -42,8 +42,8 @@ class Written(Struct):
             shape = (*shape[:-1], shape[-1] * blocks.elements) if made else shape
             raw = np.ascontiguousarray(stored).tobytes()
             listed.append((name, shape[::-1], kind, len(raw)))
-            data += raw + bytes(-len(raw) % 32)
-        whole = Gguf().file(listed, self.keys)
+            parts.append(raw + bytes(-len(raw) % 32))
+        whole, data = Gguf().file(listed, self.keys), b"".join(parts)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(whole[: len(whole) - len(data)] + data)
         return path

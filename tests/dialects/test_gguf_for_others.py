@@ -134,7 +134,7 @@ def test_text_encoders_image_models_and_adapters_need_no_architecture() -> None:
 
 @pytest.mark.parametrize(("name", "architecture", "meant"), [
     ("WanTransformer3DModel", "pig", "wan"), ("LTXVideoTransformer3DModel", "pig", "ltxv"),
-    ("Lumina2Transformer2DModel", "other", "lumina2"), ("WanTransformer3DModel", "wan", None),
+    ("AuraFlowTransformer2DModel", "other", "aura"), ("WanTransformer3DModel", "wan", None),
     ("StableCascadeUNet", "pig", ""),
 ])  # fmt: skip
 def test_the_architecture_of_comfyui_is_named(name: str, architecture: str, meant: str | None, tmp_path: Path) -> None:
