@@ -18,7 +18,7 @@ class RowsOfRanks(ContentFinding, frozen=True, kw_only=True):
         Loaders fail on the first shape. A config with the padded sizes would load other numbers into the model.
 
     Example
-        error[D517] rows-of-ranks: padding of 24 ranks in 289 of 291 tensors
+        error[D517] rows-of-ranks: padded to multiples of 24: 289 of 291 tensors
           such as   model.layers.{layer}.self_attn.q_proj.weight and 9 more
           stored    [4104, 4096]
           expected  [4096, 4096]
@@ -44,7 +44,7 @@ class RowsOfRanks(ContentFinding, frozen=True, kw_only=True):
 
     def headline(self) -> str:
         tensors = f"{self.tensors:,} of {count(self.of, 'tensor')}"
-        return f"{self.ranks} copies in {tensors}" if self.copied else f"padding of {self.ranks} ranks in {tensors}"
+        return f"{self.ranks} copies in {tensors}" if self.copied else f"padded to multiples of {self.ranks}: {tensors}"
 
     def rows(self) -> Rows:
         because = (

@@ -289,9 +289,8 @@ def _unread_dtype(found: Counted, major: str) -> str:
 def _concluded(given: Given, major: str, found: Counted, rules: ClassRules) -> Load:
     if rules.refuses and _is_refused(given, rules) and found.loaded:
         return answer_of(major, REFUSES, f"{BY_NEWEST}{refusal(rules)}", given)
-    if found.mismatched > (
-        found.single if major == OLDER else 0
-    ):  # torch takes the one element; transformers 5 compares
+    accepted = found.single if major == OLDER else 0  # torch takes the one element; transformers 5 compares
+    if found.mismatched > accepted:
         words = f"{found.mismatched} of another shape, such as {found.first_mismatched}"
         return answer_of(major, REFUSES, words, given)
     if unread := _unread_dtype(found, major):

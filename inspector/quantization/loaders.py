@@ -56,6 +56,11 @@ KEYS_OF: Final[Mapping[str, tuple[str, ...]]] = {
 """Key of a block -> the methods with loaders that read it; the first method writes it."""
 
 
+def is_of_chatglm(config: Mapping[str, object]) -> bool:
+    """True for a config of ChatGLM's own code, which reads its key and no block."""
+    return config.get("model_type") == CHATGLM_METHOD
+
+
 def is_foreign(settings: QuantizationSettings) -> bool:
     """True if the settings state an unknown method, so that names and shapes may have any meaning."""
     return settings.known and settings.base.method not in METHODS

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from inspector.loader.config_file import QUANTIZATION_KEYS, QUANTO_FILE, QUANTO_MAP, SIDE_FILES
 from inspector.quantization.config_block import ConfigBlock, Values
-from inspector.quantization.loaders import CHATGLM_METHOD, written_for
+from inspector.quantization.loaders import CHATGLM_METHOD, is_of_chatglm, written_for
 from inspector.quantization.settings import NO_SETTINGS, QuantizationSettings
 from inspector.quantization.signs import BITS_OF_CHATGLM
 from inspector.quantization.stated import ModuleSettings
@@ -91,12 +91,8 @@ def _found(config: Values, side: Mapping[str, Values]) -> ConfigBlock | None:
         inner = config.get(part)
         if isinstance(inner, Mapping) and (found := _found(inner, {})) is not None:
             return ConfigBlock(f"{part}.{found.key}", found.values, found.method)
-    bits = config.get(BITS_OF_CHATGLM)
-    return (
-        ConfigBlock(BITS_OF_CHATGLM, config, CHATGLM_METHOD)
-        if bits and config.get("model_type") == CHATGLM_METHOD
-        else None
-    )
+    quantized = bool(config.get(BITS_OF_CHATGLM)) and is_of_chatglm(config)
+    return ConfigBlock(BITS_OF_CHATGLM, config, CHATGLM_METHOD) if quantized else None
 
 
 def _method(key: str, values: Values) -> str | None:

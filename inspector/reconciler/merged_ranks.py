@@ -43,7 +43,7 @@ def ranks_merged(placement: Placement) -> Merged | None:
 
 
 def _ranks_of_padding(placement: Placement) -> int | None:
-    """The smallest number of ranks for which all rows are padded to its next multiple."""
+    """The smallest number of which all rows are the next multiple; the ranks may be more."""
     rows: set[tuple[int, int]] = set()
     for one in placement.placed:
         stored, expected = one.layout.shape, one.block.shape

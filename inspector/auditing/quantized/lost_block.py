@@ -23,7 +23,7 @@ from inspector.auditing.quantized.plain_modules import (
 from inspector.auditing.quantized.tied_head import head_entry
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
-from inspector.quantization.loaders import CHATGLM_METHOD
+from inspector.quantization.loaders import CHATGLM_METHOD, is_of_chatglm
 from inspector.quantization.method_block import block_of_method
 from inspector.quantization.missing_block import (
     BLOCK,
@@ -69,7 +69,7 @@ def block_missing(checkpoint: Checkpoint, unpacked: Unpacked, lines: Sequence[Li
 
     packed = [(settled(line.packed, line.layout.shape), line) for line in lines if line.packed is not None]
     packing = one_packing(scheme, ((one, line.layout.shape) for one, line in packed))
-    if config.values.get("model_type") == CHATGLM_METHOD and scheme in OF_CHATGLM and packing is not None:
+    if is_of_chatglm(config.values) and scheme in OF_CHATGLM and packing is not None:
         yield QuantizationBlockMissing(
             place=Place(file=config.file, key=BITS_OF_CHATGLM), scheme=scheme, modules=sum(unpacked.schemes.values()),
             bits=packing.bits, group_size=None, key=BITS_OF_CHATGLM, block=None, value=int(packing.bits),

@@ -1,8 +1,7 @@
 """Groups of AWQ that tensor parallelism would cut: vLLM refuses these numbers of devices.
 
 Source: vLLM's `AWQLinearMethod.create_weights` and `check_marlin_supports_layer`, which falls back to it: the inputs of
-a part must be a multiple of the group size. The down projection is split along its inputs. Small models, which one
-device holds, are not split.
+a part must be a multiple of the group size. The down projection is split along its inputs.
 """
 
 from __future__ import annotations
@@ -12,17 +11,18 @@ from typing import Any, Final
 
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
+from inspector.quantization.read_settings import TEXT_PARTS
 from inspector.quantization.unpacked import Unpacked
 
 METHOD: Final = "awq"
 """The method, and the scheme of its usual layout."""
 LEAST_BYTES: Final = 8_000_000_000
-"""Weights of fewer bytes are on one device."""
+"""The note is left out for weights of fewer bytes, for which one device usually has room."""
 DEVICES: Final = (2, 4, 8)
 ROWS: Final = ("down_proj.qweight", ".w2.qweight", "mlp.c_proj.qweight", "dense_4h_to_h.qweight", "fc2.qweight")
 """Ends of the names of matrices that are split along their inputs, of which AWQ has the rows."""
-TEXT: Final = ("", "text_config", "llm_config", "language_config", "thinker_config.text_config")
-"""Places of the text model's config."""
+TEXT: Final = ("", *TEXT_PARTS)
+"""Places of the text model's config; "": the top."""
 
 
 def groups_cut(checkpoint: Checkpoint, unpacked: Unpacked) -> Iterator[Finding]:
