@@ -1,8 +1,8 @@
-"""Keys that must change together with another key: lists with one entry for each layer, and switches."""
+"""Keys that must change together with another key: lists with one entry for each layer, switches, and equal sizes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import UNSET
@@ -138,6 +138,24 @@ def with_switch(finding: ConfigDisagrees, values: Mapping[str, Any]) -> ConfigDi
         switch = changed.get(key, False)
         if key != last and type(switch) is bool and not refused_config({**changed, key: not switch}):
             return replace(finding, beside=Rival(key, not switch))
+    return finding
+
+
+def with_equal_key(finding: ConfigDisagrees, values: Mapping[str, Any], others: Collection[str]) -> ConfigDisagrees:
+    """The finding on a number, with the key that transformers refuses if it has not the same number.
+
+    others: the keys that other findings correct.
+    """
+    if type(finding.solved) is not int or finding.layer_lists or refused_config(values) is not None:
+        return finding
+    changed = _with_value(values, finding.key.split("."), finding.solved)
+    refused = refused_config(changed)
+    for key in refused.keys if refused is not None else ():
+        stated = _below(values, key.split(".")[:-1]).get(key.rpartition(".")[2])
+        if key == finding.key or key in others or type(stated) is not int:
+            continue
+        if refused_config(_with_value(changed, key.split("."), finding.solved)) is None:
+            return replace(finding, equal=Rival(key, finding.solved))
     return finding
 
 

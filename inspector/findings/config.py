@@ -75,6 +75,8 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
     labels: int | None = None
     layer_lists: tuple[LayerList, ...] = ()
     beside: Rival | None = None
+    equal: Rival | None = None
+    """The key, dotted from the top of the config, for which the loader requires the same value."""
     null: bool = False
     """True if the file has the key and its value is null."""
 
@@ -140,6 +142,10 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
             return Remedy(
                 f'{words}, and "{".".join(path)}": {value(self.beside.weights)}, which it needs', (step, also)
             )
+        if self.equal is not None:
+            also = Step(action="set", file=self.file, key=tuple(self.equal.key.split(".")), new=self.equal.weights)
+            same = f'"{self.equal.key}": {value(self.equal.weights)}'
+            return Remedy(f"{words}, and {same}, which the loader requires to be equal", (step, also))
         if self.labels is not None and self.labels != self.solved:
             names = [Step(action="remove", file=self.file, key=(key,)) for key in ("id2label", "label2id")]
             return Remedy(f'{words}, and remove "id2label" and "label2id", or give both as many labels', (step, *names))
