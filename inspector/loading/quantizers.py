@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from inspector.architectures.value_rules import QUANTIZATION
+from inspector.loading.lists import lists_of
 from inspector.loading.tables import NEWEST, OLDER
 
 _BOTH: Final = frozenset({
@@ -26,28 +27,30 @@ METHODS: Final[Mapping[str, frozenset[str]]] = {
 }
 
 
-_OF_VLLM: Final = frozenset({
-    "auto-round", "awq", "awq_marlin", "bitsandbytes", "compressed-tensors", "fbgemm_fp8", "fp8", "fp_quant", "gguf",
-    "gptq", "gptq_marlin", "gptq_marlin_24", "inc", "modelopt", "modelopt_fp4", "modelopt_mixed", "modelopt_mxfp8",
-    "moe_wna16", "mxfp4", "mxfp8", "petit_nvfp4", "ptpc_fp8", "quark", "torchao",
-})  # fmt: skip
 _OF_MLX: Final = frozenset({
     "awq", "bitnet", "compressed-tensors", "fp8", "gptq", "modelopt", "mxfp4", "mxfp8",
 })  # fmt: skip
-PROGRAMS: Final[Mapping[str, frozenset[str]]] = {"vllm": _OF_VLLM, "mlx": _OF_MLX}
-"""Program -> the values of `quant_method` that it knows.
+PROGRAMS: Final = ("vllm", "mlx")
+"""Programs whose lists of quantization methods are known.
 
-Sources: `QuantizationMethods` in vLLM's `layers/quantization/__init__.py` at 05d909563e1d and `_verify_quantization` in
-its `config/model.py`, which refuses all others; `load_model` in `mlx_lm/utils.py` 0.32.2, which then builds a model
-without quantization.
+Sources: `QuantizationMethods` in vLLM's `layers/quantization/__init__.py` and `_verify_quantization` in its
+`config/model.py`, which refuses all others unless a plugin registers them; `load_model` in `mlx_lm/utils.py` 0.32.2,
+which then builds a model without quantization.
 """
+_OVERRIDDEN: Final = frozenset({"auto-round"})
+"""Methods that vLLM reads by another name (`override_quantization_method`)."""
+
+
+def methods_of(program: str) -> frozenset[str]:
+    """The values of `quant_method` that a program knows."""
+    return _OF_MLX if program == "mlx" else lists_of(program)["methods"] | _OVERRIDDEN
 
 
 def unlisted_by(program: str, values: Mapping[str, Any]) -> str | None:
     """The method of a config that a program's list does not contain; None if it does, or if no method is stated."""
     block = values.get(QUANTIZATION)
     method = block.get("quant_method") if isinstance(block, Mapping) else None
-    return method if isinstance(method, str) and method.lower() not in PROGRAMS[program] else None
+    return method if isinstance(method, str) and method.lower() not in methods_of(program) else None
 
 
 def of_text_model(values: Mapping[str, Any]) -> bool:

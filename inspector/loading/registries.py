@@ -13,8 +13,6 @@ GGUF files with the same rules.
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from functools import cache
@@ -23,6 +21,7 @@ from typing import Any
 from inspector.algebra.names import key_of
 from inspector.dialects.llama_cpp import known_architectures, source
 from inspector.findings.finding import NO_QUANTIZER, NOT_INITIALISED
+from inspector.loading.lists import lists_of
 from inspector.loading.outcome import ALTERED, COMPLETE, RANDOM, REFUSES, UNKNOWN, Load
 from inspector.loading.quantizers import unlisted_by
 
@@ -31,32 +30,25 @@ _PROJECTOR = "clip"
 _SUFFIXES = ("weight", "bias", "scale", "input_scale")
 
 
-@cache
-def _registries() -> Mapping[str, Mapping[str, Any]]:
-    with open(os.path.join(os.path.dirname(__file__), "registries.json"), "rb") as file:
-        listed: dict[str, dict[str, Any]] = json.loads(file.read())
-    return {name: {**entry, "names": frozenset(entry["names"].split())} for name, entry in listed.items()}
-
-
 def documented(loader: str, outcome: str, because: str = "", files: tuple[str, ...] = ()) -> Load:
     """A result by documented rules; the loader reports no counts."""
-    version = _registries()[loader]["version"]
+    version = lists_of(loader)["version"]
     return Load(loader=loader, version=version, outcome=outcome, because=because, files=files, source="documented")
 
 
 def knows(loader: str, name: str | None) -> bool:
     """True if the list of a loader contains a class, a model type or an architecture."""
-    return name in (known_architectures() if loader == "llama.cpp" else _registries()[loader]["names"])
+    return name in (known_architectures() if loader == "llama.cpp" else lists_of(loader)["names"])
 
 
 def left_out_by_mlx(model_type: str | None) -> frozenset[str]:
     """The modules at the top of a model that mlx-lm's class for the type does not have: it runs the text model."""
-    return frozenset(_registries()["mlx"]["left_out"].get(model_type, "").split())
+    return frozenset(lists_of("mlx")["left_out"].get(model_type, "").split())
 
 
 @cache
 def _tensor_names() -> frozenset[str]:
-    return frozenset(_registries()["llama.cpp"]["tensors"].split())
+    return frozenset(lists_of("llama.cpp")["tensors"].split())
 
 
 def names_tensor(name: str, architecture: object) -> bool:
@@ -86,10 +78,10 @@ def of_safetensors(
     """
     files = tuple(name for name in built.files if name.endswith(".safetensors"))
     read = documented("vllm", COMPLETE) if of_vllm else newest
-    vllm = _strict("vllm", knows("vllm", class_name), read, newest.files or files)
+    vllm = _strict("vllm", class_name, read, newest.files or files)
     if index and vllm.outcome != UNKNOWN:
         vllm = documented("vllm", UNKNOWN, f"it reads the files that {index} lists, which were not audited")
-    mlx = _strict("mlx", knows("mlx", model_type), built, tuple(n for n in files if fnmatchcase(n, "model*")))
+    mlx = _strict("mlx", model_type, built, tuple(n for n in files if fnmatchcase(n, "model*")))
     return _by_method(vllm, values), _by_method(mlx, values)
 
 
@@ -110,13 +102,23 @@ def converter_of(loader: str, class_name: str | None) -> tuple[str, bool] | None
     None for others.
     """
     listed = CONVERTERS.get(loader)
-    return None if listed is None else (_registries()[listed]["source"], knows(listed, class_name))
+    return None if listed is None else (lists_of(listed)["source"], knows(listed, class_name))
 
 
-def _strict(loader: str, known: bool, newest: Load, files: tuple[str, ...]) -> Load:
+def _unlisted(loader: str, name: str | None) -> str:
+    """Why it is open what a program does with a model that its list does not contain."""
+    listed = lists_of(loader)
+    if (last := listed.get("removed", {}).get(name)) is not None:
+        return f"it has no class for the model since {last}, the last release that did"
+    if (plugin := listed.get("plugins", {}).get(name)) is not None:
+        return f"it reads the model with a plugin only: {plugin}"
+    return f"its list ({listed['source']}) does not name the model"
+
+
+def _strict(loader: str, name: str | None, newest: Load, files: tuple[str, ...]) -> Load:
     """The result of a loader that builds the same tensors and accepts no missing tensor."""
-    if not known:
-        return documented(loader, UNKNOWN, f"its list ({_registries()[loader]['source']}) does not name the model")
+    if not knows(loader, name):
+        return documented(loader, UNKNOWN, _unlisted(loader, name))
     if newest.because.startswith(NO_QUANTIZER):
         return documented(loader, UNKNOWN, "whether it reads the quantization was not recorded", files)
     if newest.outcome == REFUSES and newest.because:

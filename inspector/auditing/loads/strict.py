@@ -15,6 +15,7 @@ from inspector.loading.mlx_keys import keys_lacking
 from inspector.loading.mlx_methods import of_other_tool
 from inspector.loading.mlx_models import refusal_of_model
 from inspector.loading.outcome import COMPLETE, RANDOM, REFUSES, UNKNOWN, Load
+from inspector.loading.vllm_settings import refused_settings
 from inspector.reconciler.ledger import COPY
 
 
@@ -25,7 +26,7 @@ def refused(audited: Audit, values: Mapping[str, Any], loads: tuple[Load, ...]) 
     elif because := refused_if_read(audited):
         loads = tuple(_refusing(one, because) if one.loader == "vllm" else one for one in loads)
     elif audited.unpacked is not None and any(audited.unpacked.schemes.values()):
-        loads = tuple(_with_plain_experts(audited, values, one) if one.loader == "vllm" else one for one in loads)
+        loads = tuple(_by_settings(audited, values, one) if one.loader == "vllm" else one for one in loads)
     kind = values.get("model_type")
     answer = of_other_tool(values, kind if isinstance(kind, str) else None, audited.checkpoint.tensors)
     if answer is not None:
@@ -47,6 +48,14 @@ def refused(audited: Audit, values: Mapping[str, Any], loads: tuple[Load, ...]) 
     return tuple(_refusing(one, because) for one in loads)
 
 
+def _by_settings(audited: Audit, values: Mapping[str, Any], load: Load) -> Load:
+    """The prediction for vLLM, with its refusal of the settings of intact weights."""
+    scaled = any(name.endswith(INPUT_SCALES) for name in audited.checkpoint.tensors)
+    for because, setting in refused_settings(values, has_input_scales=scaled):
+        return replace(_refusing(load, because), setting=setting) if load.outcome == COMPLETE else load
+    return _with_plain_experts(audited, values, load)
+
+
 def _with_plain_experts(audited: Audit, values: Mapping[str, Any], load: Load) -> Load:
     """The prediction for vLLM, with its refusal of plain experts among quantized layers."""
     from inspector.auditing.loads.plain_experts import REASON, setting_for_plain_experts
@@ -60,6 +69,7 @@ def _refusing(load: Load, because: str, outcome: str = REFUSES) -> Load:
     return replace(load, outcome=outcome, because=because) if load.outcome == COMPLETE else load
 
 
+INPUT_SCALES: Final = (".input_scale", ".activation_scale")
 DROPS_HEAD: Final = "it drops a tied head, and the embedding is not stored"
 NEWER_NAMES: Final = "it may look for the names of transformers 4, which are not in the file"
 

@@ -1,0 +1,64 @@
+"""Settings of a quantization block that vLLM refuses, whatever the weights are.
+
+Source: `from_config` and `__init__` of the classes in `model_executor/layers/quantization` of vLLM 0.33, which raise
+ValueError for them before a weight is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from inspector.loading.lists import lists_of
+
+NEEDED: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
+    "gptq": (("bits",), ("group_size",), ("desc_act",), ("sym",)),
+    "awq": (("w_bit", "bits"), ("q_group_size", "group_size"), ("zero_point",)),
+    "fp8": (("activation_scheme",),),
+    "fbgemm_fp8": (("modules_to_not_convert",), ("activation_scale_ub",)),
+    "fp_quant": (("hadamard_group_size",), ("forward_dtype",), ("forward_method",), ("modules_to_not_convert",)),
+}
+"""Method -> the keys that have no default in vLLM; of several in one entry, one is enough."""
+SUPPLIED: Final = {"zero_point": True, "activation_scheme": "dynamic"}
+"""A key -> its value where no input scale is stored: AWQ has zero points, and fp8 is dynamic."""
+
+
+def refused_settings(
+    values: Mapping[str, Any], *, has_input_scales: bool = False
+) -> Iterator[tuple[str, tuple[str, Any] | None]]:
+    """(the reason of a refusal, the key and value with which vLLM accepts the block or None) for the block of a config.
+
+    Only weights that agree with the block may be judged by it. has_input_scales: scales of activations are stored.
+    """
+    supplied: Mapping[str, Any] = {} if has_input_scales else SUPPLIED
+    block = values.get("quantization_config")
+    method = block.get("quant_method") if isinstance(block, Mapping) else None
+    if not isinstance(block, Mapping) or not isinstance(method, str):
+        return
+    method = method.lower()
+    for keys in NEEDED.get(method, ()):
+        if block.keys().isdisjoint(keys):
+            named = " or ".join(keys)
+            key = keys[-1]
+            yield f"its block of {method} needs {named}", (key, supplied[key]) if key in supplied else None
+            return
+    if method == "gptq" and (block["bits"], block["sym"]) not in ((4, True), (8, True)):
+        yield f"{_version()} reads symmetric GPTQ of 4 or 8 bits, not {_stated(block, 'bits', 'sym')}", None
+    elif method == "awq" and (bits := block.get("w_bit", block.get("bits"))) != 4:
+        yield f"{_version()} reads AWQ of 4 bits, not {bits}", None
+    elif method == "fp8" and block.get("weight_block_size") is not None and block["activation_scheme"] != "dynamic":
+        stated = _stated(block, "activation_scheme")
+        setting = None if has_input_scales else ("activation_scheme", "dynamic")
+        yield f"it reads fp8 in blocks with dynamic activations only, not {stated}", setting
+
+
+def _version() -> str:
+    return f"version {lists_of('vllm')['version']}"
+
+
+def _stated(block: Mapping[str, Any], *keys: str) -> str:
+    return " and ".join(f"{key} {_word(block[key])}" for key in keys)
+
+
+def _word(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
