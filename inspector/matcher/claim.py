@@ -77,7 +77,7 @@ def claim_of(config: Config | None, like: str | None = None) -> Claim:
         definition = None
     values = with_declared_types(values, model_type)
     settings, otherwise = _settings(values, model_type)
-    built = _class_of_code(values, class_name) if of_code is not None else class_name
+    built = _class_of_code(values, class_name, definition) if of_code is not None else class_name
     head = head_for(definition, built) if definition is not None and built else None
     return Claim(settings, model_type, class_name, definition, head, otherwise, config.writer)
 
@@ -159,10 +159,13 @@ def type_of_code(values: Mapping[str, Any]) -> str | None:
     return None if found is None or types_of(found) is not None else found
 
 
-def _class_of_code(values: Mapping[str, Any], declared: str | None) -> str | None:
-    """The class that is built: the declared one if it has a task or `auto_map` names it, else that of AutoModel."""
+def _class_of_code(values: Mapping[str, Any], declared: str | None, definition: Architecture | None) -> str | None:
+    """The class that is built: the declared one if it has a task, `auto_map` names it or the definition has a head of
+    its whole name, else that of AutoModel.
+    """
     named = _classes_of_code(values)
-    own = declared in named.values() or re.search("For[A-Z]", declared or "")
+    whole = definition is not None and any(declared in entry.names for entry in definition.heads)
+    own = whole or declared in named.values() or re.search("For[A-Z]", declared or "")
     return declared if own else named.get("AutoModel", declared)
 
 

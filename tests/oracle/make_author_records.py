@@ -36,9 +36,10 @@ from tests.oracle.make_records import (
     writer,
 )
 from tests.oracle.newer_author_cases import NEWER_CASES
+from tests.oracle.text_author_cases import TEXT_CASES
 from tests.oracle.tiny import merged
 
-CASES = {**author_cases.CASES, **NEWER_CASES}
+CASES = {**author_cases.CASES, **NEWER_CASES, **TEXT_CASES}
 
 
 class Case(NamedTuple):

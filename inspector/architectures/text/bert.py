@@ -2,7 +2,8 @@
 
 modeling_bert.py: the base model has the pooler; masked LM, token classification and question answering have
 not. `cls.predictions.bias` is the parameter and `decoder.bias` its copy. Question answering has as many
-outputs as there are labels. `pruned_heads` narrows the attention of the layers it names; `distance_embedding`
+outputs as there are labels. ColBERT (`HF_ColBERT` of its library) projects every token to a width that no config
+states. `pruned_heads` narrows the attention of the layers it names; `distance_embedding`
 exists up to transformers 4 with a relative `position_embedding_type`. The oldest files say gamma and beta.
 """
 
@@ -36,6 +37,7 @@ LONE_LAYER = rows(BERT_LAYER, add_cross_attention="false")
 POOLER     = part("pooler.dense",         "pooler",     dense("d -> d"))
 NEXT       = part("cls.seq_relationship", "head.next",  dense("d -> 2"))
 CLASSIFIER = part("classifier",           "head.class", dense("d -> C"))
+COLBERT = part("linear", "project.out", linear("d -> colbert_dim"))
 MASKED = under("cls.predictions",
     part("transform.dense",     "head.dense",      dense("d -> d")),
     part("transform.LayerNorm", "norm.head",       affine("d")),
@@ -62,5 +64,6 @@ BERT = Architecture("bert", ties="tie_word_embeddings | true",
         head("ForSequenceClassification", "bert.", CLASSIFIER, under("bert", POOLER)),
         head("ForMultipleChoice",         "bert.", rows(CLASSIFIER, C="1"), under("bert", POOLER)),
         head("ForTokenClassification",    "bert.", CLASSIFIER),
-        head("ForQuestionAnswering",      "bert.", part("qa_outputs", "head.span", dense("d -> C")))),
+        head("ForQuestionAnswering",      "bert.", part("qa_outputs", "head.span", dense("d -> C"))),
+        head("HF_ColBERT",                "bert.", COLBERT, usually(under("bert", POOLER)))),
     dialects=({}, {"*LayerNorm.weight": "LayerNorm.gamma", "*LayerNorm.bias": "LayerNorm.beta"}, {"bert.": ""}))

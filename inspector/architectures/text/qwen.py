@@ -3,7 +3,7 @@ Flint, Laguna, Kolibri and Beam, which add sinks, gates or norms to them.
 
 modeling_qwen2.py: q, k and v always have a bias, o never, and no key says so (an `attention_bias` in a config
 is not read). modeling_qwen3.py: no bias unless `attention_bias`, which then reaches o too; queries and keys are
-normed per head, so the norms have the width of a head.
+normed per head, so the norms have the width of a head. jina-reranker-v3 (`JinaForRanking`) projects to 512 numbers.
 modeling_qwen2_moe.py, modeling_qwen3_moe.py, modeling_qwen3_next.py: layer i is sparse iff (i+1) is a multiple of
 `decoder_sparse_step`, i is not in `mlp_only_layers` and there are experts at all; Qwen3.5's mixture is sparse in every
 layer. Qwen2's `qkv_bias` is true by default. The shared expert has a width of its own and a gate of one row.
@@ -30,7 +30,7 @@ from inspector.architectures.blocks import (
     SHARED,
     SWIGLU,
 )
-from inspector.notation.definition import Architecture, Dims, head, part, rooted, rows, under
+from inspector.notation.definition import Architecture, Dims, head, maybe, part, rooted, rows, under
 from inspector.notation.kinds import buffer, conv, linear, param, scale
 
 QWEN2 = Architecture("qwen2 qwen2_vl_text qwen2_5_vl_text qwen2_5_omni_text", dims=DECODER, heads=CAUSAL,
@@ -49,7 +49,11 @@ MIMO = Architecture("mimo", dims=DECODER | Dims(N="num_nextn_predict_layers | 0"
         part("hidden_layernorm", "norm.mtp.hidden", scale("d")),
         part("input_proj",       "mtp.join",        linear("d + d -> d")),
         part("final_layernorm",  "norm.final",      scale("d")), tower="mtp")))
-QWEN3 = Architecture("qwen3 qwen3_vl_text sdar", dims=DECODER, heads=CAUSAL, parts=rows(
+RANKING = head("JinaForRanking", "model.",
+    part("projector.0", "head.up",    linear("d -> d//2")),
+    part("projector.2", "head.down",  linear("d//2 -> 512")),
+    maybe("lm_head",    "head.token", linear("d -> V"), tied="embed.token"))
+QWEN3 = Architecture("qwen3 qwen3_vl_text sdar", dims=DECODER, heads=(*CAUSAL, RANKING), parts=rows(
     ENDS,
     under("layers.{L}", PRE_NORMS),
     under("layers.{L}.self_attn", GQA, QK_NORM, b="attention_bias", bo="attention_bias"),

@@ -9,7 +9,7 @@ the encoder ends with one. modeling_xmod.py: an adapter for each language in eac
 """
 
 from inspector.architectures.blocks import CLASSIFIER
-from inspector.architectures.text.bert import BERT_LAYER
+from inspector.architectures.text.bert import BERT_LAYER, COLBERT
 from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, under, usually
 from inspector.notation.kinds import affine, buffer, dense, linear, param, table
 
@@ -42,7 +42,8 @@ ROBERTA_HEADS = (
     head("ForSequenceClassification",        "roberta.", DENSE_AND_OUT),
     head("ForMultipleChoice",                "roberta.", CHOICE, under("roberta", POOLER)),
     head("ForTokenClassification",           "roberta.", CLASSIFIER),
-    head("ForQuestionAnswering",             "roberta.", SPAN))
+    head("ForQuestionAnswering",             "roberta.", SPAN),
+    head("HF_ColBERT",                       "roberta.", COLBERT, usually(under("roberta", POOLER))))
 OLD_NAMES = {"*LayerNorm.weight": "LayerNorm.gamma", "*LayerNorm.bias": "LayerNorm.beta"}
 ROBERTA = Architecture("roberta xlm-roberta camembert", dims=ENCODER, parts=BODY, heads=ROBERTA_HEADS,
     ties="tie_word_embeddings | true", dialects=({}, OLD_NAMES, {"roberta.": ""}))

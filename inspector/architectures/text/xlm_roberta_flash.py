@@ -5,6 +5,7 @@ With `lora_adaptations` each linear and each embedding has low-rank matrices for
 parametrization of torch. The position table exists with absolute positions only.
 """
 
+from inspector.architectures.text.bert import COLBERT
 from inspector.architectures.text.roberta import DENSE_AND_OUT, ENCODER, LM_HEAD
 from inspector.notation.definition import Architecture, Dims, Group, head, part, rows, usually
 from inspector.notation.kinds import Kind, adapted, affine, dense, table
@@ -42,5 +43,7 @@ XLM_ROBERTA_FLASH = Architecture("xlm-roberta-flash", ties="tie_word_embeddings 
         head("Model",                     "",         usually(either_way("pooler.dense", "pooler", dense("d -> d")))),
         head("LoRA",                      "roberta.", usually(either_way("roberta.pooler.dense", "pooler",
                                                                          dense("d -> d")))),
+        head("HF_ColBERT",                "roberta.", COLBERT, usually(either_way("roberta.pooler.dense", "pooler",
+                                                                                  dense("d -> d")))),
         head("ForMaskedLM",               "roberta.", LM_HEAD),
         head("ForSequenceClassification", "roberta.", DENSE_AND_OUT)))
