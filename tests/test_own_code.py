@@ -48,11 +48,11 @@ def task_adapters() -> tuple[Spec, dict[str, Any]]:
     return found, {**config, "auto_map": AUTO}
 
 
-def colbert() -> tuple[Spec, dict[str, Any]]:
+def ranker() -> tuple[Spec, dict[str, Any]]:
     """BERT with a projection, under a class of another library."""
     spec, config = stored("bert", "Model")
-    return {**{f"bert.{name}": entry for name, entry in spec.items()}, "linear.weight": ("F32", (16, 48))}, {
-        **config, "architectures": ["HF_ColBERT"],
+    return {**{f"bert.{name}": entry for name, entry in spec.items()}, "projection.weight": ("F32", (16, 48))}, {
+        **config, "architectures": ["OwnRanker"],
     }  # fmt: skip
 
 
@@ -87,7 +87,7 @@ def gates_in_one_matrix() -> tuple[Spec, dict[str, Any]]:
     return {**kept, **wide}, {**config, "auto_map": AUTO}
 
 
-OWN = [bert_with_gates, task_adapters, colbert, reward, first_llava, renamed_layers, gates_in_one_matrix]
+OWN = [bert_with_gates, task_adapters, ranker, reward, first_llava, renamed_layers, gates_in_one_matrix]
 
 
 @pytest.mark.parametrize("make", OWN)
@@ -136,7 +136,7 @@ def test_a_refused_class_of_other_code_is_not_repaired(
 
 @pytest.mark.parametrize(("model_type", "suffix", "added"), [
     ("llama", "CausalLM", "value_head.weight"), ("vits", "Model", "discriminator.conv.weight"),
-    ("bert", "Model", "linear.weight"), ("mpnet", "Model", "ranker.weight"),
+    ("bert", "Model", "projection.weight"), ("mpnet", "Model", "ranker.weight"),
 ])  # fmt: skip
 def test_an_unknown_class_with_modules_added_to_a_complete_base_model(model_type: str, suffix: str, added: str) -> None:
     spec, config = stored(model_type, suffix)

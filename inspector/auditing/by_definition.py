@@ -37,7 +37,7 @@ from inspector.matcher.spelling import equal_matches
 from inspector.reconciler.added_parts import MOST_OF_PART, OF_PART, added_part
 from inspector.reconciler.choose import choose_reading
 from inspector.reconciler.config_keys import not_understood, wrong_types
-from inspector.reconciler.draft_head import EAGLE_3, draft_of_three, is_of_three
+from inspector.reconciler.draft_head import class_of_draft, known_draft
 from inspector.reconciler.dtypes import all_float
 from inspector.reconciler.explain import reconciliation_findings
 from inspector.reconciler.reconcile import WRONG_KEYS, Again, Reconciled, reconcile
@@ -125,7 +125,7 @@ def definition(draft: Draft) -> Draft:
     if undefined and reading.coverage < 1:
         return _unknown(draft, nearest)
     judged = _judged(draft, config, reading)
-    if judged.case.solved and not (is_of_three(draft.families) or is_confirmed(judged.case, judged.findings)):
+    if judged.case.solved and not (class_of_draft(draft.families) or is_confirmed(judged.case, judged.findings)):
         return _unknown(draft, nearest)
     if undefined and any(one.severity != "note" for one in judged.findings):
         return _unknown(draft, nearest)
@@ -138,11 +138,12 @@ def definition(draft: Draft) -> Draft:
 
 def _of_draft(config: Claim, families: Families) -> Claim:
     """The claim with the definition of a draft head where the names are those of one, which configs of Llama have."""
-    if not is_of_three(families) or (config.definition is not None and EAGLE_3 in config.definition.names):
+    kind = class_of_draft(families)
+    if kind is None or (config.definition is not None and kind in config.definition.names):
         return config
-    drafts = definition_of(EAGLE_3)
+    drafts = definition_of(kind)
     head = None if drafts is None else drafts.default_head
-    return replace(config, model_type=EAGLE_3, definition=drafts, head=head)
+    return replace(config, model_type=kind, definition=drafts, head=head)
 
 
 def _judged(draft: Draft, config: Claim, reading: Reading) -> Judged:
@@ -260,7 +261,7 @@ def _compared(draft: Draft, judged: Judged) -> Draft:
         draft = draft.open("completeness", "only one shard was audited")
     worded = in_own_words(findings, checkpoint, reading.prefix, case.plan.scope.settings)
     worded = [one if known else with_stated_class(one, file) for one in worded]
-    if (drafts := draft_of_three(case)) is not None:
+    if (drafts := known_draft(case)) is not None:
         draft = draft.with_findings([drafts])
     if file is not None and file.kind == "config" and case.causes:
         from inspector.auditing.unshaped_keys import with_unshaped_keys

@@ -23,9 +23,15 @@ BIAS: Final = "fc.bias"
 LAYERS: Final = ("midlayer", "layers.#")
 """Names of the one layer of EAGLE-3: in its own code, and as vLLM's speculators and others write it."""
 EAGLE_3: Final = "LlamaForCausalLMEagle3"
-"""The class with the definition of the draft heads of EAGLE-3."""
+EAGLE_3_MLA: Final = "Eagle3DeepseekV2ForCausalLM"
+EAGLE_1: Final = "EagleLlamaForCausalLM"
+DFLASH: Final = "DFlashDraftModel"
+KINDS: Final = {EAGLE_3: "EAGLE-3", EAGLE_3_MLA: "EAGLE-3", EAGLE_1: "EAGLE-1", DFLASH: "DFlash"}
+"""The classes with the definitions of draft heads, with the name of each kind."""
 OF_TARGET_OF_THREE: Final = ("embed_tokens.weight", "lm_head.weight")
 """Tensors that a draft head of EAGLE-3 may take from its target."""
+OF_TARGET_OF_ONE: Final = ("embed_tokens.weight", "norm.weight", "lm_head.weight")
+"""Tensors that a draft head of another kind may take from its target."""
 OF_TARGET: Final = frozenset({"norm.final", "embed.token"})
 """Roles of the tensors that a draft head takes from its target."""
 
@@ -53,24 +59,40 @@ def draft_head(case: Reconciled) -> DraftHead | None:
     )
 
 
-def is_of_three(families: Families) -> bool:
-    """True for the names of a draft head of EAGLE-3: `fc` joins three hidden states of the target, and the first layer
-    reads the embedding next to the output of `fc`, each after a norm.
+def class_of_draft(families: Families) -> str | None:
+    """The class with the definition of a draft head of these names; None for the names of anything else.
+
+    EAGLE-3: the first layer reads the embedding next to the output of `fc`, each after a norm. DFlash has one norm
+    after `fc`, the first EAGLE none, and there the first layer has none before its attention either.
     """
-    return JOINS in families and any(f"{layer}.hidden_norm.weight" in families for layer in LAYERS)
+    if JOINS not in families:
+        return None
+    three = next((layer for layer in LAYERS if f"{layer}.hidden_norm.weight" in families), None)
+    if three is not None:
+        return EAGLE_3_MLA if f"{three}.self_attn.kv_a_proj_with_mqa.weight" in families else EAGLE_3
+    if "layers.#.self_attn.q_proj.weight" not in families:
+        return None
+    if "hidden_norm.weight" in families:
+        return DFLASH
+    norms = families.get("layers.#.input_layernorm.weight")
+    bare = "norm.weight" not in families and (norms is None or not any(0 in box[0] for box in norms.boxes))
+    return EAGLE_1 if bare and "layers.#.post_attention_layernorm.weight" in families else None
 
 
-def draft_of_three(case: Reconciled) -> DraftHead | None:
-    """The finding on a draft head of EAGLE-3; None for the weights of another definition."""
+def known_draft(case: Reconciled) -> DraftHead | None:
+    """The finding on a draft head whose kind has a definition; None for the weights of another definition."""
     families = case.reading.families
-    if EAGLE_3 not in case.reading.definition.names or JOINS not in families:
+    kind = next((name for name in KINDS if name in case.reading.definition.names), None)
+    if kind is None or JOINS not in families:
         return None
     from inspector.findings.names.components import DraftHead
 
     shape = families[JOINS].usual.shape
     reported = {gap.block.key for gap in case.placement.missing}
-    absent = tuple(name for name in OF_TARGET_OF_THREE if name not in families and name not in reported)
-    return DraftHead(place=Place(family=JOINS), model_type="EAGLE-3", shape=shape, missing=absent, tensors=len(absent))
+    own = OF_TARGET_OF_THREE if kind in (EAGLE_3, EAGLE_3_MLA) else OF_TARGET_OF_ONE
+    absent = tuple(name for name in own if name not in families and name not in reported)
+    place = Place(family=JOINS)
+    return DraftHead(place=place, model_type=KINDS[kind], shape=shape, missing=absent, tensors=len(absent))
 
 
 def _is_first_norm(gap: Gap) -> bool:

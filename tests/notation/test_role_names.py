@@ -108,7 +108,7 @@ NAMES = {
         downsamplers.0.conv.conv adapter_layer.linear_1 local_att.0 global_att.1 se_block.conv1
         ff.down img_mlp.out feed_forward.out_layer feed_forward.2
         linear_q_adapter_list.{}.0 linear_k_adapter_list.{}.0 linear_v_adapter_list.{}.0 o_a_proj
-        channelwise_linear_2 channelwise.2 ff_out ff.proj_out
+        channelwise_linear_2 channelwise.2 ff_out ff.proj_out mlp.down_layer
     """,
     "up gate_up in": "fc0 fc1 dense_h_to_4h net.0.proj proj_mlp",
     "qkv": """
@@ -119,7 +119,7 @@ NAMES = {
     "gqkv": "gqkv_proj",
     "kv": "kv_proj txt_kv_proj to_kv crossattention.c_attn attn.kv attn_pool.kv",
     "gate_up": """
-        fn.net.0 ff_in ff.proj_in
+        fn.net.0 ff_in ff.proj_in mlp.gated_layers mlp.up_gated_layer
         gate_up_proj ffn.w12 Wi weights_in net.0.linear ffn.proj_1 proj_up_gate_z
         up_gate_proj mlp.ff_proj transformer.blocks.{}.ff_proj conv_inverted ff.linear_in ff_context.linear_in
         w13_weight w13_dn shared_w13_weight
@@ -192,11 +192,12 @@ ORDERS = {
     "gate up": (
         "gate_up_proj", "ffn.w12", "w13_weight", "w13_dn", "shared_w13_weight",
         "Wi", "input_linear", "weights_in", "dense_h_to_4h", "proj_1", "proj_up_gate_z",
-        "experts.fc1",
+        "experts.fc1", "gated_layers",
         "ff.linear_in", "ff_context.linear_in",
     ),
     "up gate": (
-        "fn.net.0", "net.0.proj", "net.0.linear", "proj_mlp", "up_gate_proj", "mlp.fc1", "mlp.ff_proj",
+        "fn.net.0", "net.0.proj", "net.0.linear", "proj_mlp", "up_gate_proj", "up_gated_layer", "mlp.fc1",
+        "mlp.ff_proj",
         "transformer.blocks.{}.ff_proj",
         "mlp.fc1.proj",
         "ff_in", "ff.proj_in",

@@ -11,6 +11,16 @@ NEW: Mapping[str, Any] = {
     "pad_token_id": 0, "auto_map": {"AutoConfig": "Alibaba-NLP/new-impl--configuration.NewConfig"},
 }  # fmt: skip
 
+EAGLE_1: Mapping[str, Any] = {
+    "hidden_size": 48, "intermediate_size": 92, "num_hidden_layers": 1, "num_attention_heads": 4,
+    "num_key_value_heads": 2, "vocab_size": 107, "pad_token_id": 0,
+}  # fmt: skip
+DFLASH: Mapping[str, Any] = {
+    "hidden_size": 48, "intermediate_size": 92, "num_hidden_layers": 3, "num_attention_heads": 4, "head_dim": 14,
+    "num_key_value_heads": 2, "vocab_size": 107, "block_size": 8, "num_target_layers": 12,
+    "dflash_config": {"mask_token_id": 5, "target_layer_ids": [1, 4, 7, 9]},
+}  # fmt: skip
+
 
 def of_gte(name: str, **values: Any) -> Mapping[str, Any]:
     """A class of GTE, in the copy of SparseCL's repository."""
@@ -38,5 +48,31 @@ TEXT_CASES: Mapping[str, tuple[Mapping[str, Any], ...]] = {
         of_gte("NewForMultipleChoice"),
         of_gte("NewForTokenClassification"),
         of_gte("NewForQuestionAnswering"),
+    ),
+    "EagleLlamaForCausalLM": (
+        {
+            "repository": "SafeAILab/EAGLE",
+            "configuration": ("eagle.model.configs", "EConfig"),
+            "model": ("eagle.model.cnets1", "Model"),
+            "values": EAGLE_1,
+            "changed": (
+                {"num_hidden_layers": 3, "intermediate_size": 100, "num_key_value_heads": 1},
+                {"hidden_size": 60, "vocab_size": 131, "qkv_bias": True},
+            ),
+            "constant": True,
+            "declared": "EagleLlamaForCausalLM",
+        },
+    ),
+    "DFlashDraftModel": (
+        {
+            "repository": "z-lab/dflash",
+            "configuration": ("transformers", "Qwen3Config"),
+            "model": ("dflash.model", "DFlashDraftModel"),
+            "values": DFLASH,
+            "changed": (
+                {"attention_bias": True, "num_hidden_layers": 2, "intermediate_size": 100},
+                {"dflash_config": {"mask_token_id": 5, "target_layer_ids": [2]}, "hidden_size": 60},
+            ),
+        },
     ),
 }

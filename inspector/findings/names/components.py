@@ -192,12 +192,13 @@ class ComponentAbsent(ContentFinding, frozen=True, kw_only=True):
 
 
 class DraftHead(ContentFinding, frozen=True, kw_only=True):
-    """The weights are a draft head of EAGLE, not a model.
+    """The weights are a draft head of EAGLE or DFlash, not a model.
 
     What it means
         `fc.weight` joins the embedding of a token with the last hidden state of a larger model, the first layer has no
         norm before its attention, and the final norm and the head are those of the larger model. In EAGLE-3 it joins
-        three hidden states, and the one layer is named `midlayer`.
+        three hidden states, and the one layer is named `midlayer`. A draft of DFlash joins several, too, and fills
+        in a block of tokens.
 
     Why it matters
         It proposes tokens to the model that it was trained for. By itself it does not load: transformers builds the
@@ -212,7 +213,7 @@ class DraftHead(ContentFinding, frozen=True, kw_only=True):
                    as the draft model of vLLM
 
     What to do
-        Give it to a program that decodes speculatively with EAGLE, together with its target. It is complete.
+        Give it to a program that decodes speculatively with it, together with its target. It is complete.
     """
 
     code = "N460"
@@ -224,6 +225,8 @@ class DraftHead(ContentFinding, frozen=True, kw_only=True):
     tensors: int
 
     def headline(self) -> str:
+        if self.model_type == "DFlash":
+            return "a draft of DFlash"
         return f"an EAGLE draft head of the type {self.model_type}"
 
     def rows(self) -> Rows:
