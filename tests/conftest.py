@@ -25,6 +25,11 @@ SAMPLE = 2
 """Cases of each parametrized test in the fast tier: those with the smallest checksums, whatever cases are added."""
 
 
+def pytest_sessionfinish() -> None:
+    """pytest collects garbage five times at its end, which visits all fixtures that are in memory."""
+    gc.freeze()
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     cases: defaultdict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:

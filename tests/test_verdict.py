@@ -64,13 +64,13 @@ def audits_of(model_type: str) -> Iterator[Audit]:
         yield judged({one: stored for one, stored in spec.items() if one != name}, entry["config"])
 
 
-@pytest.mark.parametrize("model_type", sampled(oracle_types(), 24))
+@pytest.mark.parametrize("model_type", sampled(oracle_types(), 48))
 def test_clean_implies_that_the_counts_agree(model_type: str) -> None:
     for audited in audits_of(model_type):
         check_verdict(audited)
 
 
-@pytest.mark.parametrize("name", sampled(recorded.RECORDED, 12))
+@pytest.mark.parametrize("name", sampled(recorded.RECORDED, 24))
 def test_quantized_models(name: str) -> None:
     found = recorded.record(name)
     spec = {one: (dtype, tuple(shape)) for one, (dtype, shape) in found["tensors"].items()}
@@ -88,7 +88,7 @@ def test_adapters() -> None:
 
 def test_models_of_diffusers() -> None:
     for at, name in enumerate(diffusers_classes()):
-        for found in diffusers_records(name)[: 2 if at % 10 == 0 else 0]:
+        for found in diffusers_records(name)[: 2 if at % 20 == 0 else 0]:
             check_verdict(judged(spec_of(found), found["config"]))
             check_verdict(judged(spec_of(found), None))
 

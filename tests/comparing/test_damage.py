@@ -211,10 +211,10 @@ def test_a_renumbered_layer_of_the_source_is_named_too(name: str, tmp_path: Path
 
 
 EACH = [
-    pytest.param(name, damage, marks=[pytest.mark.slow] if (number + at) % 6 else [])
+    pytest.param(name, damage, marks=[pytest.mark.slow] if (number + at) % 11 else [])
     for (number, name), (at, damage) in product(enumerate(NAMES), enumerate(DAMAGES))
 ]
-"""Each pair with every sixth damage, each damage with every sixth pair; `-m slow` runs the others."""
+"""Each pair with every eleventh damage, each damage with every eleventh pair; `-m slow` runs the others."""
 
 
 @pytest.mark.parametrize(("name", "damage"), EACH)

@@ -540,7 +540,7 @@ def test_without_a_config_a_tensor_lost_from_a_middle_layer_is_an_error(model_ty
 
 
 @pytest.mark.complete
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(TYPES), st.data())
 def test_any_single_fault_is_one_error(model_type: str, data: st.DataObject) -> None:
     spec, config, count = healthy(model_type)

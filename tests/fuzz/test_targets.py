@@ -8,7 +8,7 @@ import pytest
 
 from tests.fuzz.targets import TARGETS, run
 
-CHANGED = 40
+CHANGED = 20
 """Number of changed inputs for each seed."""
 
 

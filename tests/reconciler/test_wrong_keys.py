@@ -17,7 +17,7 @@ from tests.checkpoints import genuine
 from tests.judged import FIXTURES, base_record, judged, records, spec_of
 from tests.reconciler.wrong_keys import config_of, keys_stated, outcome, records_of, wrong_keys
 
-SAMPLE = 30
+SAMPLE = 48
 """Every so many types are in the quick sample."""
 LEAVES = 8
 """Maximum number of keys and items of lists that are changed in each config in the quick sample."""
