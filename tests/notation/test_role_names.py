@@ -61,7 +61,7 @@ NAMES = {
         self_attention.out_layer cross_attention.out_layer attn.out_layer va_cross_attention.out_layer
         av_cross_attention.out_layer img_attn_proj txt_attn_proj attentions.0.proj_out
         self_attn.attn_out attn.out token_mixer.projection o_net
-        self_attn.attn_out attentions.{}.proj_attn
+        self_attn.attn_out attentions.{}.proj_attn vision_expert_dense language_expert_dense cross_attn.dense
     """,
     "gate": """
         gate_proj w1 w_0 wi_0 c_fc_0 fc12 g_proj in_proj_z output_gate alpha_cross_attn cross_attn_attn_gate gate_attn
@@ -114,10 +114,11 @@ NAMES = {
     "qkv": """
         qkv qkv_proj Wqkv wqkv to_qkv query_key_value W_pack att_proj in_proj_weight in_proj_bias in_proj_qkv
         qkv_opreact qkv_linear qkv_net attn.c_attn attn.in_proj attention.self.in_proj
-        qkv_proj.convolution img_qkv_proj img_attn_qkv txt_attn_qkv
+        qkv_proj.convolution img_qkv_proj img_attn_qkv txt_attn_qkv vision_expert_query_key_value
+        language_expert_query_key_value
     """,
     "gqkv": "gqkv_proj",
-    "kv": "kv_proj txt_kv_proj to_kv crossattention.c_attn attn.kv attn_pool.kv",
+    "kv": "kv_proj txt_kv_proj to_kv crossattention.c_attn attn.kv attn_pool.kv key_value",
     "gate_up": """
         fn.net.0 ff_in ff.proj_in mlp.gated_layers mlp.up_gated_layer
         gate_up_proj ffn.w12 Wi weights_in net.0.linear ffn.proj_1 proj_up_gate_z
@@ -146,6 +147,8 @@ EXCEPTIONS = {
     ("feed_forward.value", "mlp.down"): "rwkv: its channel mixing calls the two matrices of the MLP key and value",
     ("ffn.key", "mlp.up"): "rwkv7: as in rwkv",
     ("ffn.w3", "mlp.down"): "neobert: xformers calls gate, up and down w1, w2 and w3",
+    ("blocks.{}.mlp.w2", "mlp.up"): "cogagent: EVA-02 calls gate, up and down w1, w2 and w3",
+    ("blocks.{}.mlp.w3", "mlp.down"): "cogagent: EVA-02 calls gate, up and down w1, w2 and w3",
     ("ffn.value", "mlp.down"): "rwkv6, rwkv7: as in rwkv",
     ("attn.proj", "attention.value"): "swiftformer: additive attention, `proj` is what `final` follows",
     ("attn2.norm_added_k", "norm.cross.image"): "WAN: the norm of the key of the image",

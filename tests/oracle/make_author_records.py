@@ -35,11 +35,12 @@ from tests.oracle.make_records import (
     write,
     writer,
 )
+from tests.oracle.multimodal_author_cases import MULTIMODAL_CASES
 from tests.oracle.newer_author_cases import NEWER_CASES
 from tests.oracle.text_author_cases import TEXT_CASES
 from tests.oracle.tiny import merged
 
-CASES = {**author_cases.CASES, **NEWER_CASES, **TEXT_CASES}
+CASES = {**author_cases.CASES, **NEWER_CASES, **TEXT_CASES, **MULTIMODAL_CASES}
 
 
 class Case(NamedTuple):
@@ -47,6 +48,7 @@ class Case(NamedTuple):
 
     constant: the sizes are numbers in the code, or the class cannot save itself. uninitialized: the code cannot
     initialize its modules, only load them. declared: the class that published configs state, if it is another.
+    towers: a class of transformers that the code loads from a repository -> the values of its config, for it is built.
     """
 
     repository: str
@@ -57,6 +59,7 @@ class Case(NamedTuple):
     constant: bool = False
     uninitialized: bool = False
     declared: str = ""
+    towers: Mapping[str, Mapping[str, Any]] = {}
 
 
 def class_in(place: tuple[str, str]) -> Any:
@@ -93,6 +96,22 @@ def without_values(uninitialized: bool) -> Iterator[None]:
         yield
 
 
+@contextlib.contextmanager
+def built_towers(towers: Mapping[str, Mapping[str, Any]]) -> Iterator[None]:
+    """Classes of transformers that are loaded within are built from these values."""
+    import transformers  # type: ignore[import-not-found]
+
+    classes = {name: getattr(transformers, name) for name in towers}
+    for name, values in towers.items():
+        built = classes[name](classes[name].config_class(**values))
+        classes[name].from_pretrained = classmethod(lambda cls, *place, built=built, **options: built)
+    try:
+        yield
+    finally:
+        for tower in classes.values():
+            del tower.from_pretrained
+
+
 DTYPES = {"torch.float32": "F32", "torch.bfloat16": "BF16", "torch.int64": "I64", "torch.bool": "BOOL"}
 """The names of dtypes in safetensors."""
 
@@ -101,7 +120,8 @@ def record(case: Case, changes: Mapping[str, Any]) -> dict[str, Any]:
     """Build and save one model and read the file."""
     given = merged(case.values, changes)
     config = class_in(case.configuration)(**copy.deepcopy(given))
-    with parameters_on_meta() if case.constant else contextlib.nullcontext(), without_values(case.uninitialized):
+    on_meta = parameters_on_meta() if case.constant else contextlib.nullcontext()
+    with on_meta, without_values(case.uninitialized), built_towers(case.towers):
         model = class_in(case.model)(config)
     if case.uninitialized:
         model.tie_weights()
