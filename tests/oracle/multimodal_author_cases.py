@@ -77,4 +77,34 @@ MULTIMODAL_CASES: Mapping[str, tuple[Mapping[str, Any], ...]] = {
             ),
         },
     ),
+    "GOT": (
+        {
+            "repository": "Ucas-HaoranWei/GOT-OCR2.0",
+            "configuration": ("GOT.model.GOT_ocr_2_0", "GOTConfig"),
+            "model": ("GOT.model.GOT_ocr_2_0", "GOTQwenForCausalLM"),
+            "values": TEXT,
+            "changed": ({"num_key_value_heads": 5},),
+            "constant": True,
+        },
+    ),
+    "openvla": (  # the repository's prismatic/extern/hf
+        {
+            "repository": "openvla/openvla",
+            "configuration": ("prismatic_hf.configuration_prismatic", "OpenVLAConfig"),
+            "model": ("prismatic_hf.modeling_prismatic", "OpenVLAForActionPrediction"),
+            "values": {
+                "vision_backbone_id": "dinosiglip-vit-so-224px",
+                "llm_backbone_id": "llama2-7b-pure",
+                "text_config": {**TEXT, "model_type": "llama"},
+            },
+            "changed": (
+                {"vision_backbone_id": "dinosiglip-vit-so-384px"},
+                {
+                    "llm_backbone_id": "mistral-v0.1-7b-pure",
+                    "text_config": {"model_type": "mistral", "num_key_value_heads": 5},
+                },
+            ),
+            "constant": True,
+        },
+    ),
 }

@@ -7,7 +7,7 @@ modeling_video_llava.py: two towers from one config. modeling_paligemma.py: the 
 modeling_gemma3.py: the projector is a bare matrix, [in, out], and the norm before it has the vision's width.
 modeling_aya_vision.py, modeling_cohere2_vision.py: pixels are shuffled by `downsample_factor`, the projector is gated.
 modeling_mistral3.py, modeling_mistral_large4.py: patches are merged by a linear of the vision's width.
-modeling_internvl.py: `int(1 / downsample_ratio)`.
+modeling_internvl.py: `int(1 / downsample_ratio)`. Intern-S1 is the same under another type (vLLM's `interns1.py`).
 """
 
 from inspector.architectures.blocks import LM_HEAD
@@ -106,8 +106,8 @@ MISTRAL_LARGE4_SAVED = {                       # transformers saves the names of
        for long, short in (("gate_proj", "w1"), ("down_proj", "w2"), ("up_proj", "w3"))}}
 MISTRAL_LARGE4 = Architecture("mistral_large4", ties=TIES, dims=LLAVA_DIMS | Dims(s="spatial_merge_size"),
                               heads=BARE_MODEL, dialects=({}, MISTRAL_LARGE4_SAVED), parts=MISTRAL3.parts)
-INTERNVL = Architecture("internvl", ties=TIES, dims=LLAVA_DIMS | Dims(s="floor(1/downsample_ratio)"), heads=JOINED,
-    dialects=SPELLINGS,
+INTERNVL = Architecture("internvl interns1", ties=TIES, dims=LLAVA_DIMS | Dims(s="floor(1/downsample_ratio)"),
+    heads=JOINED, dialects=SPELLINGS,
     parts=rows(
         TEXT_AND_VISION,
         part("multi_modal_projector.layer_norm", "norm.bridge", affine("v*s**2")),

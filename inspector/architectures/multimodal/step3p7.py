@@ -5,7 +5,8 @@ shared expert has the width `share_expert_dim`. The tower's MLP has the width `i
 its `intermediate_size` says; two convolutions behind its layers double the width. The older keys of the release win:
 `moe_layers_enum`, `attention_other_setting`, `width`, `layers`. On disk the experts are stacked, gate and up apart, and
 the tower's q, k and v are one matrix. MTP layers are numbered on after the last one and ignored on load; their types
-are `mtp_layer_types`, or stand behind the others in `layer_types` (SGLang, step3p5_mtp.py).
+are `mtp_layer_types`, or stand behind the others in `layer_types` (SGLang, step3p5_mtp.py). Step3-VL-10B (vLLM's
+`step_vl.py`): the same tower before Qwen 3.
 """
 
 from inspector.architectures.blocks import (
@@ -13,6 +14,7 @@ from inspector.architectures.blocks import (
     DECODER,
     ENDS,
     GQA,
+    LM_HEAD,
     PRE_NORMS,
     QK_NORM,
     ROUTER,
@@ -22,6 +24,7 @@ from inspector.architectures.blocks import (
     SWITCH,
 )
 from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, TIED_AT_THE_TOP
+from inspector.architectures.text.qwen import QWEN3
 from inspector.notation.definition import Architecture, Dims, either, head, part, rows, submodel, under
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, param, scale, table
 
@@ -103,3 +106,9 @@ STEP3P7 = Architecture("step3p7", heads=BARE_MODEL, ties=TIED_AT_THE_TOP, dims=D
         submodel("text",   "language_model.", STEP3P5, head="Model"),
         submodel("vision", "vision_model.", STEP3P5_VISION),
         part("multi_modal_projector", "bridge.out", linear("4*vision.d -> d", bias="projector_bias"))))
+STEP_VL = Architecture("StepVLForConditionalGeneration", ties=TIED_AT_THE_TOP, dims=Dims(d="text.d", V="text.V"),
+    heads=(head("ForConditionalGeneration", "", LM_HEAD, default=True),),
+    parts=rows(                                # no record exercises this definition
+        submodel("text",   "model.", QWEN3, head="Model"),
+        submodel("vision", "vision_model.", STEP3P5_VISION),
+        part("vit_large_projector", "bridge.out", linear("4*vision.d -> d", bias="projector_bias"))))

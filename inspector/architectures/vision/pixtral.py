@@ -38,7 +38,7 @@ INTERNVL_LAYER_ENDS = rows(
     part("attention.k_norm",           "norm.key",         scale("d"), when="use_qk_norm"),
     part("mlp.fc1",                    "mlp.up",           dense("d -> ff")),
     part("mlp.fc2",                    "mlp.down",         dense("ff -> d")))
-INTERNVL_VISION = Architecture("internvl_vision", heads=(head("tower Model", ""),),
+INTERNVL_VISION = Architecture("internvl_vision interns1_vision", heads=(head("tower Model", ""),),
     dims=VISION | Dims(b="attention_bias", layered="norm_type == 'layer_norm'"),
     parts=rows(
         INTERNVL_EMBEDDINGS,
