@@ -13,7 +13,7 @@ from inspector.architectures.text.qwen import QWEN2
 from inspector.notation.definition import Architecture, Dims, head, part, rows, submodel
 from inspector.notation.kinds import affine
 
-DEFAULTS: Mapping[str, Any] = {                                   # of the towers' classes
+DEFAULTS: Mapping[str, Any] = {               # of the towers' classes
     "patch_size": "vision_config.patch_size | 14", "temporal_patch_size": "vision_config.temporal_patch_size | 2",
     "spatial_merge_size": "vision_config.spatial_merge_size | 2", "in_channels": "vision_config.in_channels | 3"}
 OPENCUA = Architecture("opencua", ties="text_config.tie_word_embeddings | false", dims=Dims(d="text.d", V="text.V"),
