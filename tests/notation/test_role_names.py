@@ -27,7 +27,7 @@ NAMES = {
         cross_attn_query_content_proj self_attn_query_content_proj query.proj self_attention.experts.input_linear
     """,
     "key": """
-        k k_conv1d k_head k_img k_layer_norm k_layernorm k_lin k_linear k_norm k_proj k_proj_weight
+        k self_attn.conv_k k_conv1d k_head k_img k_layer_norm k_layernorm k_lin k_linear k_norm k_proj k_proj_weight
         k_rms_norm k_rms_norm_t wk Wk to_k to_k_t to_key linear_k project_k projection_key add_k_proj
         structure_attention_cell.input_to_hidden
         key key_decay key_global key_layernorm key_proj index_k_norm index_k_proj lambda_k1 lambda_k2
@@ -38,7 +38,7 @@ NAMES = {
     "value": """
         v v_bias bias_v v_conv1d v_head v_img v_lin v_proj v_proj_weight wv Wv to_v to_v_t to_value linear_v
         project_v projection_value add_v_proj value value_global value_proj value_projection layout_value
-        value_protein v_proj_current v_proj_delayed
+        self_attn.conv_v value_protein v_proj_current v_proj_delayed
         emb_rel_v time_mix_value ca_v_proj sa_v_proj cross_attn_value_proj self_attn_value_proj value.proj
     """,
     "output out": """
@@ -64,6 +64,7 @@ NAMES = {
         self_attn.attn_out attentions.{}.proj_attn vision_expert_dense language_expert_dense cross_attn.dense
     """,
     "gate": """
+        gate_projections.{}
         gate_proj w1 w_0 wi_0 c_fc_0 fc12 g_proj in_proj_z output_gate alpha_cross_attn cross_attn_attn_gate gate_attn
         gate_ffn gate_attention gateway.gate gru_rel_pos_linear temporal_block.linear_y ifgate_preact proj_up_gate
         feed_forward.linear_1 ff.linear_1 ff_context.linear_1 experts.{}.gate ff_proj moe.{}.linear
@@ -161,6 +162,10 @@ EXCEPTIONS = {
     ("dense1", "adapter.down"): "xmod: an adapter narrows, then widens",
     ("dense2", "adapter.up"): "xmod: an adapter narrows, then widens",
     ("mlp.up_proj", "mlp.gate_up"): "phi3small: gate and up in turn in one matrix",
+    ("kernel_generator.w1", "ssm.conv.down"): "jet_nemotron: the generator of the kernel narrows, then widens",
+    ("kernel_generator.w2", "ssm.conv.up"): "jet_nemotron: the generator of the kernel narrows, then widens",
+    ("self_attn.q_proj", "attention.query.down"): "step3_text: the query is narrowed, and widened by `wq`",
+    ("self_attn.wq", "attention.query.up"): "step3_text: the query is narrowed, and widened by `wq`",
     ("project_q", "head.dense.q"): "wav2vec2: the quantized targets of pretraining, not queries",
 }
 """(end of a path, role) -> why the name has another role than elsewhere."""

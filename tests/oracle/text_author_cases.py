@@ -21,6 +21,25 @@ DFLASH: Mapping[str, Any] = {
     "dflash_config": {"mask_token_id": 5, "target_layer_ids": [1, 4, 7, 9]},
 }  # fmt: skip
 
+TELECHAT: Mapping[str, Any] = {
+    "vocab_size": 107, "hidden_size": 48, "n_layer": 3, "n_head": 4, "ffn_hidden_size": 92, "num_key_value_heads": 2,
+    "flash_attn": False,
+}  # fmt: skip
+LLADA2: Mapping[str, Any] = {
+    "vocab_size": 107, "hidden_size": 48, "intermediate_size": 92, "num_hidden_layers": 3, "num_attention_heads": 4,
+    "num_key_value_heads": 2, "head_dim": 14, "num_experts": 8, "num_shared_experts": 1, "n_group": 2, "topk_group": 1,
+    "moe_intermediate_size": 28, "first_k_dense_replace": 1, "pad_token_id": 0,
+}  # fmt: skip
+JET_NEMOTRON: Mapping[str, Any] = {
+    "vocab_size": 107, "hidden_size": 48, "intermediate_size": 92, "num_hidden_layers": 4, "num_attention_heads": 4,
+    "num_key_value_heads": 2, "layer_types": ["jet", "attn", "swa", "jet"], "tie_word_embeddings": True,
+    "efficient_attention_config": {
+        "jet": {"mode": "chunk", "expand_v": 2.0, "num_heads": 3, "head_dim": 10, "norm_eps": "1e-5", "conv_size": 4,
+                "dconv_generator_reduction": 6, "dconv_implementation": "triton"},
+        "swa": {"window_size": 16},
+    },
+}  # fmt: skip
+
 
 def of_gte(name: str, **values: Any) -> Mapping[str, Any]:
     """A class of GTE, in the copy of SparseCL's repository."""
@@ -61,6 +80,55 @@ TEXT_CASES: Mapping[str, tuple[Mapping[str, Any], ...]] = {
             ),
             "constant": True,
             "declared": "EagleLlamaForCausalLM",
+        },
+    ),
+    "telechat": (
+        {
+            "repository": "Tele-AI/TeleChat2",
+            "configuration": ("telechat2.configuration_telechat", "TelechatConfig"),
+            "model": ("telechat2.modeling_telechat", "TelechatForCausalLM"),
+            "values": TELECHAT,
+            "changed": (
+                {"embed_layernorm": True, "num_key_value_heads": 4, "ffn_hidden_size": 100},
+                {"hidden_size": 60, "n_layer": 2, "vocab_size": 131},
+            ),
+        },
+        {
+            "repository": "Tele-AI/TeleChat2",
+            "configuration": ("telechat2.configuration_telechat", "TelechatConfig"),
+            "model": ("telechat2.modeling_telechat", "TelechatModel"),
+            "values": TELECHAT,
+        },
+    ),
+    "llada2_moe": (
+        {
+            "repository": "ZHZisZZ/dllm",
+            "configuration": ("llada2.configuration_llada2_moe", "LLaDA2MoeConfig"),
+            "model": ("llada2.modeling_llada2_moe", "LLaDA2MoeModelLM"),
+            "values": LLADA2,
+            "changed": (
+                {"use_bias": False, "use_qk_norm": False, "use_qkv_bias": True, "num_shared_experts": 2},
+                {"tie_word_embeddings": True, "first_k_dense_replace": 0, "num_experts": 6, "hidden_size": 60},
+                {"num_shared_experts": None, "intermediate_size": 100, "num_key_value_heads": 1},
+            ),
+        },
+        {
+            "repository": "ZHZisZZ/dllm",
+            "configuration": ("llada2.configuration_llada2_moe", "LLaDA2MoeConfig"),
+            "model": ("llada2.modeling_llada2_moe", "LLaDA2MoeModel"),
+            "values": LLADA2,
+        },
+    ),
+    "jet_nemotron": (
+        {
+            "repository": "NVlabs/Jet-Nemotron",
+            "configuration": ("jetai.configuration_jet_nemotron", "JetNemotronConfig"),
+            "model": ("jetai.modeling_jet_nemotron", "JetNemotronForCausalLM"),
+            "values": JET_NEMOTRON,
+            "changed": (
+                {"tie_word_embeddings": False, "hidden_size": 60, "intermediate_size": 100},
+                {"layer_types": ["attn", "jet", "jet", "swa"], "num_key_value_heads": 4, "vocab_size": 131},
+            ),
         },
     ),
     "DFlashDraftModel": (

@@ -7,6 +7,7 @@ correction bias is V3's only. V2's `mlp_bias` reaches dense and shared MLPs; the
 transformers 4. MTP layers are numbered on after the last one and ignored on load.
 modeling_axk1.py (A.X K1): a norm behind the sparse MLPs only. modeling_mistral4.py: no correction bias.
 modeling_minicpm3.py, modeling_youtu.py: latent attention and dense MLPs only; PLM's (code of its own) have no gate.
+Sarvam's 105B (vLLM's `sarvam.py`): V3's layers under the config keys of Bailing.
 Deepseek-MoE (code of its own): Llama's attention; sparse from `first_k_dense_replace` on, every `moe_layer_freq`-th.
 """
 
@@ -97,8 +98,22 @@ MISTRAL4 = Architecture("mistral4", ignores="qk_head_dim", heads=CAUSAL,
         under("layers.{L}", PRE_NORMS, under("self_attn", MLA)),
         under("layers.{D}.mlp", SWIGLU),
         under("layers.{M}.mlp", ROUTER, under("shared_experts", SHARED, ff="fe*S"), rows(EXPERTS, ff="fe"))))
-MINICPM3 = Architecture("minicpm3 youtu", ignores="qk_head_dim", heads=CAUSAL, ties="tie_word_embeddings | true",
-                        dims=DECODER | MLA_DIMS | Dims(dv="v_head_dim | d/h"),
+SARVAM_MLA = Architecture("sarvam_mla", ignores="qk_head_dim score_function moe_layer_freq use_qk_norm", heads=CAUSAL,
+    dims=DECODER | MLA_DIMS | Dims(            # no record exercises this definition
+        E="num_experts", fe="moe_intermediate_size", S="num_shared_experts | 1", k="first_k_dense_replace | 1",
+        fs="moe_shared_expert_intermediate_size | fe", M="L[k:]", D="L[:k]"),
+    parts=rows(
+        ENDS,
+        under("layers.{L}", PRE_NORMS, rows(under("self_attn", MLA), attention_bias="false")),
+        under("layers.{D}.mlp", SWIGLU),
+        under("layers.{M}.mlp",
+            ROUTER,
+            part("gate.e_score_correction_bias", "router.correction", buffer("E"),
+                 when="moe_router_enable_expert_bias | true"),
+            under("shared_experts", SHARED, ff="fs*S", when="S > 0"),
+            rows(EXPERTS, ff="fe"))))
+MINICPM3 = Architecture("minicpm3 youtu youtu_llm", ignores="qk_head_dim", heads=CAUSAL,
+                        ties="tie_word_embeddings | true", dims=DECODER | MLA_DIMS | Dims(dv="v_head_dim | d/h"),
     parts=rows(
         ENDS,
         under("layers.{L}", PRE_NORMS, under("self_attn", MLA), under("mlp", SWIGLU, b="mlp_bias"))))

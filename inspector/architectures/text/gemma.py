@@ -29,7 +29,7 @@ GEMMA2 = Architecture("gemma2", dims=DECODER, heads=rooted(CAUSAL, "model."), ti
     under("layers.{L}", SANDWICH),
     under("layers.{L}.self_attn", GQA, b="attention_bias", bo="attention_bias"),
     under("layers.{L}.mlp", SWIGLU)))
-GEMMA3_TEXT = Architecture("gemma3_text", dims=DECODER, heads=rooted(CAUSAL, "model."),
+GEMMA3_TEXT = Architecture("gemma3_text rnj1", dims=DECODER, heads=rooted(CAUSAL, "model."),
                            ties="tie_word_embeddings | true",
     parts=rows(
         ENDS,

@@ -11,6 +11,9 @@ the self attention at the indices of `cross_attention_layers` and have two gates
 modeling_seed_oss.py: o has a switch of its own, `attention_out_bias`. modeling_cwm.py: no bias in the attention.
 modeling_hyperclovax.py: `use_post_norm` adds a norm behind each half. modeling_diffllama.py: four vectors a layer, each
 as wide as a head, weigh two attentions against each other.
+Nanbeige runs its layers in loops, which share their weights; TeleChat3 has Llama's names (mlx-lm's files of both).
+MobileLLM's `share_embedding` ties its head, `layer_sharing` repeats layers that are stored once. IQuest-LoopCoder
+(vLLM's `iquest_loopcoder.py`): a gate for each layer, over the query of each head.
 By code of their own: Yi of the first weeks calls its norms ln1 and ln2; Orion has layer norms with bias.
 """
 
@@ -26,12 +29,13 @@ from inspector.architectures.blocks import (
     SWIGLU,
 )
 from inspector.notation.definition import Architecture, Dims, maybe, part, rows, under
-from inspector.notation.kinds import buffer, linear, param, scale, table
+from inspector.notation.kinds import buffer, dense, linear, param, scale, table
 
 LLAMA = Architecture("llama smollm3 granite_docling_text iquestcoder emu3_text_model Emu3 aquila xverse skywork solar"
-                     " TeleFLM", dims=DECODER, heads=CAUSAL,
+                     " TeleFLM nanbeige telechat3", dims=DECODER, heads=CAUSAL,
     ignores="bskcn_1 bskcn_2 bskcn_3 bskcn_4 bskcn_tv input_mult max_sequence_length mup_scale_factor output_mult"
-            " use_mup",
+            " use_mup num_loops loop_loss_weights skip_loop_final_norm enable_double_loop_split loop_share_kv"
+            " enable_depth_attention",
     parts=rows(
         ENDS,
         maybe("rope.freqs", "rotary.frequency", buffer("(dh+1)//2")),                 # Meta's files only
@@ -79,6 +83,20 @@ YI = Architecture("Yi", dims=DECODER, heads=CAUSAL, parts=rows(
         part("ln2", "norm.mlp",       scale("d")),
         under("self_attn", GQA),
         under("mlp", SWIGLU))))
+MOBILELLM = Architecture("mobilellm", dims=DECODER, heads=CAUSAL, ties="share_embedding | true",
+    ignores="layer_sharing",
+    parts=rows(                                # no record exercises this definition
+        ENDS,
+        under("layers.{L}", PRE_NORMS,
+            under("self_attn", GQA, b="attention_bias", bo="attention_bias"),
+            under("mlp", SWIGLU, b="mlp_bias"))))
+LOOP_CODER = Architecture("iquestloopcoder", dims=DECODER, heads=CAUSAL, ignores="loop_num loop_window_size",
+    parts=rows(                                # no record exercises this definition
+        ENDS,
+        part("gate_projections.{L}", "attention.gate", dense("dh -> h")),
+        under("layers.{L}", PRE_NORMS,
+            under("self_attn", GQA, b="attention_bias", bo="attention_bias"),
+            under("mlp", SWIGLU, b="mlp_bias"))))
 ORION = Architecture("orion", dims=DECODER, heads=CAUSAL, parts=rows(
     AFFINE_ENDS,                               # no record exercises this definition
     under("layers.{L}", AFFINE_PRE_NORMS, under("self_attn", GQA), under("mlp", SWIGLU))))
