@@ -8,7 +8,7 @@ import pytest
 
 from tests.architectures.text_configs import MODELS, Model
 from tests.checkpoints import Spec, genuine, plan_of
-from tests.judged import codes, judged
+from tests.judged import base_record, codes, judged, spec_of
 
 TOTALS = [name for name, model in MODELS.items() if model.parameters is not None]
 
@@ -45,3 +45,35 @@ def test_a_lost_tensor_and_a_wrong_key_are_reported(name: str) -> None:
     left = {found: entry for found, entry in spec.items() if found != model.lost}
     assert len(left) == len(spec) - 1
     assert codes(judged(left, config)) & {"N403", "N426", "N404"}
+
+
+FURTHER = [
+    ("longcat_flash", {"layers.0.self_attn.0.": "mtp.layers.0.self_attn.", "embed_tokens.": "mtp.embed_tokens.",
+                       "layers.0.mlps.0.": "mtp.layers.0.transformer_layer.mlp.", "norm.": "mtp.norm.",
+                       "layers.0.input_layernorm.0.": "mtp.layers.0.input_layernorm.",
+                       "layers.0.post_attention_layernorm.0.": "mtp.layers.0.post_attention_layernorm."},
+     ("mtp.layers.0.enorm.m", "mtp.layers.0.hnorm.m"), "mtp.layers.0.eh_proj.weight"),
+    ("mimo_v2_flash", {"layers.1.self_attn.": "mtp.layers.0.self_attn.", "layers.0.mlp.": "mtp.layers.0.mlp.",
+                       "layers.0.input_layernorm.": "mtp.layers.0.input_layernorm.",
+                       "layers.0.post_attention_layernorm.": "mtp.layers.0.pre_mlp_layernorm."},
+     ("mtp.layers.0.enorm", "mtp.layers.0.hnorm", "mtp.layers.0.final_layernorm"), "mtp.layers.0.eh_proj.weight"),
+]  # fmt: skip
+"""A type, copies of recorded modules in the layer for a further token, its norms, and the matrix that joins it."""
+
+
+@pytest.mark.parametrize(("model_type", "copies", "norms", "joins"), FURTHER)
+def test_layers_for_further_tokens(model_type: str, copies: dict[str, str], norms: tuple[str, ...], joins: str) -> None:
+    record = base_record(model_type, "ForCausalLM")
+    config = {"model_type": model_type, "architectures": [record["class"]], **record["config"]}
+    width = config["hidden_size"]
+    stored = dict(spec_of(record))
+    for name, entry in spec_of(record).items():
+        for old, new in copies.items():
+            if name.startswith(f"model.{old}"):
+                stored[f"model.{new}{name.removeprefix(f'model.{old}')}"] = entry
+    stored |= {f"model.{norm}.weight": ("F32", (width,)) for norm in norms}
+    stored[f"model.{joins}"] = ("F32", (width, 2 * width))
+    audited = judged(stored, config)
+    assert (audited.verdict, audited.counts.unexplained) == ("clean", 0), audited.findings
+    del stored[f"model.{joins}"]
+    assert codes(judged(stored, config)) == {"N403"}

@@ -169,6 +169,15 @@ MODELS: Mapping[str, Model] = {
         {**LLAMA, "model_type": "nanbeige", "architectures": ["NanbeigeForCausalLM"], "num_loops": 2},
         {"model.layers.0.mlp.gate_proj.weight": (96, 64)}, "model.layers.0.mlp.gate_proj.weight",
         ("intermediate_size", 100)),
+    "LongCat-Flash-Lite": Model(
+        {"model_type": "longcat_flash_ngram", "architectures": ["LongcatFlashNgramForCausalLM"], "hidden_size": 96,
+         "ffn_hidden_size": 80, "expert_ffn_hidden_size": 40, "num_layers": 2, "num_attention_heads": 4,
+         "vocab_size": 300, "n_routed_experts": 4, "zero_expert_num": 2, "kv_lora_rank": 24, "q_lora_rank": 28,
+         "qk_rope_head_dim": 8, "qk_nope_head_dim": 16, "v_head_dim": 20, "ngram_vocab_size_ratio": 3,
+         "emb_neighbor_num": 3, "emb_split_num": 2},
+        {"model.ngram_embeddings.embedders.0.weight": (901, 24), "model.ngram_embeddings.embedders.3.weight": (907, 24),
+         "model.ngram_embeddings.post_projs.3.weight": (96, 24)},
+        "model.ngram_embeddings.post_projs.1.weight", ("ngram_vocab_size_ratio", 4)),
     "rnj-1": Model(
         {**LLAMA, "model_type": "rnj1", "architectures": ["Rnj1ForCausalLM"], "head_dim": 20,
          "tie_word_embeddings": False},
