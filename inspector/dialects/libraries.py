@@ -22,7 +22,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Final
 
+from inspector.dialects.image_libraries import IMAGE_LIBRARIES
+
 LIBRARIES: Final = (
+    *IMAGE_LIBRARIES,
     ("mmdetection", ("bbox_head.*", "backbone.*")),
     ("mmdetection", ("roi_head.bbox_head.fc_cls.weight", "backbone.*")),
     ("mmsegmentation", ("decode_head.cls_embed.weight", "backbone.*")),

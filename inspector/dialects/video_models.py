@@ -133,6 +133,8 @@ MOCHI: Final = Dialect(
     exclusive=True,
     prefixes=_COMFY,
 )
+_POOLED: Final = ("vector_in.in_layer.weight", "vector_in.out_layer.weight")
+"""Layers for CLIP's pooled text, which HunyuanImage and HunyuanVideo 1.5 do not have under names that are the same."""
 HUNYUAN_VIDEO: Final = Dialect(
     writer="Tencent",
     exporter=_SINGLE_FILE,
@@ -185,7 +187,7 @@ HUNYUAN_VIDEO: Final = Dialect(
         "*.ff_context.net.0.proj.": ".txt_mlp.fc1.",
         "*.ff_context.net.2.": ".txt_mlp.fc2.",
     },
-    signs=(("double_blocks.#.img_attn_qkv.weight", "single_blocks.#.linear1.weight"),),
+    signs=tuple(("double_blocks.#.img_attn_qkv.weight", "single_blocks.#.linear1.weight", one) for one in _POOLED),
     types=("HunyuanVideoTransformer3DModel",),
     exclusive=True,
     prefixes=_COMFY,
@@ -234,7 +236,10 @@ HUNYUAN_VIDEO_COMFY: Final = msgspec.structs.replace(
             "context_embedder.time_text_embed.text_embedder.linear_2.": "txt_in.c_embedder.out_layer.",
         }
     ),
-    signs=(("double_blocks.#.img_attn.qkv.weight", "txt_in.individual_token_refiner.blocks.#.self_attn.qkv.weight"),),
+    signs=tuple(
+        ("double_blocks.#.img_attn.qkv.weight", "txt_in.individual_token_refiner.blocks.#.self_attn.qkv.weight", one)
+        for one in _POOLED
+    ),
 )
 COSMOS2: Final = Dialect(
     writer="NVIDIA",

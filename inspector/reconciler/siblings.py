@@ -33,7 +33,7 @@ def odd_siblings(families: Families) -> Iterator[Finding]:
         if axes == 1:
             present[family.key] = [*family.boxes]
             absent = _absent(family, extents[before_index(family.key)])
-            if absent:
+            if absent and not _is_another_module(family, absent, families):
                 missing.append(OneSided(family.key, absent, family.usual.shape))
     groups: dict[tuple[str, tuple[Box, ...]], list[OneSided]] = {}
     for cause in compress(missing, [], present, present, renames=False):
@@ -86,6 +86,16 @@ def _absent(family: Family, whole: Span) -> tuple[Box, ...]:
         return ()
     few = sum(box[0].size for box in missing) <= min(MOST_ODD, family.tensors // FEWEST)
     return missing if few else ()
+
+
+def _is_another_module(family: Family, absent: Sequence[Box], families: Families) -> bool:
+    """True if what is stored at the absent indices has no tensor in common with the siblings, as in a sequence of
+    modules of several classes.
+    """
+    prefix, own = before_index(family.key), family.axis(0)
+    numbered = [one for one in families.values() if axes_of(one.key) and before_index(one.key) == prefix]
+    there = [one.axis(0) for one in numbered if any(index in one.axis(0) for box in absent for index in box[0])]
+    return bool(there) and not any(span & own for span in there)
 
 
 def _odd_absence(where: str, boxes: tuple[Box, ...], lacking: Sequence[Family]) -> Finding:

@@ -123,3 +123,36 @@ def test_a_prefix_that_diffusers_does_not_remove(name: str, prefix: str, expecte
     write_file(tmp_path / "model.safetensors", spec_of(listing, prefix))
     audited = audit(str(tmp_path / "model.safetensors"))
     assert [one.code for one in audited.findings if one.severity != "note"] == expected
+
+
+def renamed_one(listing: dict[str, Any]) -> tuple[Spec, str, str] | None:
+    """(a listing with one matrix of an inner layer under another name, its right name, the other)."""
+    spec, families = spec_of(listing), dict[str, list[str]]()
+    for name, (_, shape) in spec.items():
+        if len(shape) == 2 and name.endswith(".weight"):
+            families.setdefault(key_of(name)[0], []).append(name)
+    names = next((one for key, one in families.items() if key.count("#") == 1 and len(one) > 2), None)
+    if names is None:
+        return None
+    other = names[1].removesuffix(".weight") + ".inner.weight"
+    return {other if name == names[1] else name: entry for name, entry in spec.items()}, names[1], other
+
+
+def test_one_renamed_matrix_does_not_hide_what_the_file_is() -> None:
+    made = [one for one in map(renamed_one, listings()) if one is not None]
+    assert made
+    for spec, name, other in made:
+        (finding,) = (one for one in judged(spec, None).findings if one.severity != "note")
+        assert (finding.code, finding.facts["stored"], finding.facts["expected"]) == ("N407", other, name)
+
+
+def test_a_relative_of_hunyuan_video_is_not_one_with_a_lost_part() -> None:
+    """HunyuanImage's refiner has HunyuanVideo's names without the layers for CLIP's pooled text."""
+    listing = next(one for one in listings() if one["class"] == "HunyuanVideoTransformer3DModel")
+    spec = {as_in_flux(name): entry for name, entry in spec_of(listing).items()}
+    without = {name: entry for name, entry in spec.items() if not name.startswith("vector_in.")}
+    audited = judged(without, None)
+    assert audited.verdict == "undecided"
+    assert [one.facts["library"] for one in audited.findings if one.code == "N542"] == [
+        "Tencent's HunyuanImage or HunyuanVideo, in ComfyUI's names"
+    ]

@@ -296,6 +296,39 @@ def test_a_controlnet_of_its_authors(prefix: str, tmp_path: Path) -> None:
         assert reported == [("error", prefix + part)]
 
 
+BLOCKS = {"unet": ("input_blocks", "output_blocks", "middle_block"), "controlnet": ("input_blocks", "zero_convs")}
+
+
+@pytest.mark.parametrize(("component", "sequence"), [(one, name) for one, names in BLOCKS.items() for name in names])
+@pytest.mark.parametrize("prefix", ["", None])
+def test_a_lost_block_of_a_network_is_named(component: str, sequence: str, prefix: str | None, tmp_path: Path) -> None:
+    """The numbers of the blocks have no gaps, and both halves of a UNet have as many."""
+    own, spec = model("tiny")[0]["unet"] if component == "unet" else ("control_model.", single_file.unet(CONTROL))
+    spec = under(own if prefix is None else prefix, spec)
+    start = f"{own if prefix is None else prefix}{sequence}."
+    blocks = sorted({name.removeprefix(start).partition(".")[0] for name in spec if name.startswith(start)})
+    for block in blocks:
+        if (sequence, block) == ("input_blocks", "0"):
+            continue  # the sign of a UNet
+        lost = {name: entry for name, entry in spec.items() if not name.startswith(f"{start}{block}.")}
+        (tmp_path / block).mkdir()
+        found = audited(tmp_path / block, lost)
+        errors = [one for one in found.findings if one.severity == "error"]
+        assert errors and all(one.code in ("N403", "N404", "N649") for one in errors), (block, errors)
+        assert [one.facts["blocks"] for one in errors if one.code == "N649"] in ([], [[f"{start}{block}"]])
+        assert not any(one.code == "N545" for one in found.findings)
+
+
+def test_a_renamed_tensor_of_a_network_is_named_as_in_the_file(tmp_path: Path) -> None:
+    spec = whole({"unet": model("tiny")[0]["unet"]})
+    name = "model.diffusion_model.output_blocks.4.1.transformer_blocks.0.attn1.to_k.weight"
+    other = name.replace("to_k", "key")
+    found = audited(tmp_path, {other if one == name else one: entry for one, entry in spec.items()})
+    (finding,) = (one for one in found.findings if one.severity != "note")
+    assert (finding.code, finding.facts["stored"], finding.facts["expected"]) == ("N407", other, name)
+    assert [(step.old, step.new) for step in finding.remedy().steps] == [(other, name)]
+
+
 def test_the_controlnet_of_stable_diffusion_has_the_published_count(tmp_path: Path) -> None:
     widths, crossed = FOUR, [True, True, True, False]
     config = _unet(widths, crossed, 768, _class_name="ControlNetModel",

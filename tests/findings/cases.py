@@ -1394,6 +1394,15 @@ def lone_network(prefix: str = "model.diffusion_model.") -> Audit:
         return audit(f"{place}/sd.safetensors")
 
 
+def lost_block() -> Audit:
+    """A UNet in a single file without its second downsampling."""
+    spec = single_file.under("model.diffusion_model.", single_file.unet(SMALL_UNET))
+    lost = max(name for name in spec if ".0.op." in name).partition(".0.op.")[0]
+    with TemporaryDirectory() as place:
+        write_file(Path(place) / "sd.safetensors", {name: one for name, one in spec.items() if lost not in name})
+        return audit(f"{place}/sd.safetensors")
+
+
 def enlarging_decoder() -> Audit:
     """Wan's autoencoder with a decoder that gives four times the channels."""
     record = diffusers_records("AutoencoderKLWan")[0]
@@ -1502,6 +1511,7 @@ FIRES |= {
     "part-alone": encoder_alone,
     "part-differs": lambda: encoder_alone(drop("layers.0.fc1.weight")),
     "single-file-parts": lone_network,
+    "network-blocks-missing": lost_block,
     "control-net-differences": control_differences,
     "decoder-channels-differ": enlarging_decoder,
     "average-stored": lambda: llama(lambda spec: spec.update({f"ema.{n}": e for n, e in list(spec.items())})),

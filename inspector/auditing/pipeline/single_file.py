@@ -10,6 +10,7 @@ import msgspec
 from inspector.auditing.pipeline.audit import AuditPart, skipped_in, summed
 from inspector.auditing.pipeline.left_names import left_names
 from inspector.auditing.pipeline.misplaced_encoder import misplaced_encoders
+from inspector.auditing.pipeline.network_blocks import lost_blocks
 from inspector.auditing.result import Audit, verdict_of
 from inspector.dialects import t2i_adapter
 from inspector.dialects.catalog import is_lone
@@ -49,7 +50,9 @@ def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
         name = component.name if component.name not in parts else component.prefix.rstrip(".")
         part = audit_part(_component(root, name, component.tensors, component.names))
         parts[name] = part
-        findings.extend(_within(one, name, component) for one in part.findings)
+        if not (root.lost or root.partial or any(one.severity == "error" for one in part.findings)):
+            own_findings.extend(lost_blocks(component))
+        findings.extend(_within(one, name, component) for one in part.findings if _is_of_file(one, component))
         lost.extend(_lost_projection(component))
         own_findings.extend(_channels(component))
         own_findings.extend(_library(root, component) if part.case is None else ())
@@ -214,10 +217,24 @@ def _component(root: Checkpoint, name: str, tensors: dict[str, Layout], names: M
     )
 
 
+def _is_of_file(finding: Finding, component: ComponentTensors) -> bool:
+    """False for notes by names on a component with new names: the file does not have these names."""
+    from inspector.findings.names.of_library import LibraryByNames, PartsByNames
+
+    renamed = any(stored != f"{component.prefix}{own}" for own, stored in component.names.items())
+    return not (renamed and isinstance(finding, LibraryByNames | PartsByNames))
+
+
 def _within(finding: Finding, name: str, component: ComponentTensors) -> Finding:
     """A finding of a component, with tensor names as in the file."""
+    from inspector.findings.names.renamed import TensorRenamed
+
     place = finding.place
     stored = None if place.tensor is None else component.stored(place.tensor)
+    if isinstance(finding, TensorRenamed) and finding.tensors == 1:
+        expected = component.stored(finding.expected)
+        pair = (component.stored(finding.stored), expected)
+        finding = msgspec.structs.replace(finding, stored=pair[0], expected=expected, renames=(pair,))
     return finding.within(name, msgspec.structs.replace(place, tensor=stored))
 
 

@@ -213,3 +213,40 @@ class DecoderChannelsDiffer(Finding, frozen=True, kw_only=True):
 
     def rows(self) -> Rows:
         return [("decoder", f"{self.place.tensor} {list(self.shape)}")]
+
+
+class NetworkBlocksMissing(Finding, frozen=True, kw_only=True):
+    """Blocks are absent from the numbered sequence of a UNet or ControlNet.
+
+    What it means
+        A UNet in the names of its first authors numbers its input blocks, the middle and its output blocks without
+        gaps, and has as many output blocks as input blocks; a ControlNet has a convolution for each input block. Some
+        numbers are absent.
+
+    Why it matters
+        diffusers' `from_single_file` and ComfyUI build the network with all blocks: they refuse the file, or run the
+        absent ones with random values.
+
+    Example
+        error[N649] network-blocks-missing: unet: model.diffusion_model.input_blocks.2
+          stored  7 other blocks
+          help    download or convert the checkpoint again: no file contains this block
+
+    What to do
+        Download the file again, or repeat the conversion or merge that lost the blocks.
+    """
+
+    code = "N649"
+
+    network: str
+    blocks: tuple[str, ...]
+    stored: int
+
+    row_texts = (("stored", "{stored:count other block}"),)
+
+    def headline(self) -> str:
+        return f"{self.network}: {listed(self.blocks, 4)}"
+
+    def remedy(self) -> Remedy:
+        those = "this block" if len(self.blocks) == 1 else "these blocks"
+        return Remedy(f"download or convert the checkpoint again: no file contains {those}")
