@@ -41,6 +41,15 @@ _FOREIGN: Final = re.compile(
     r"(\.(?:alpha|dora_scale|lora_(?:[AB]|down|up|mid)\.weight|hada_\w+|lokr_\w+))"
 )
 """A module of a diffusion network with underscores for dots, after a prefix that no program uses."""
+_OUTER: Final = re.compile(
+    r"(?:[A-Za-z]\w*\.)+"
+    r"((?:lora_(?:unet|te[1-3]?|transformer|prior_unet|prior_te)|oft_(?:unet|te[1-3]?)|lycoris)_[^.]+\..+)"
+)
+"""A name in the format of Kohya's tools after the prefix of something else, such as a wrapper: programs compare whole
+names (ComfyUI, sd-scripts), or take the module from the text before the first dot (diffusers).
+"""
+_OUTSIDE: Final = re.compile(r"(?!model\.diffusion)(?:[A-Za-z]\w*\.)+?(diffusion_model\..+)")
+"""A name in ComfyUI's format after another prefix."""
 _OF_FLUX: Final = "single_transformer_blocks_"
 """Blocks of FLUX under diffusers' names, which ComfyUI and diffusers read after `lora_transformer_` (measured)."""
 _OF_LDM: Final = re.compile(
@@ -58,6 +67,10 @@ _TAKEN_OUT: Final = re.compile(
 """PEFT's names from which saving removed more than the adapter's name: also `.lora` or `.weight`."""
 
 
+WIDTHS: Final = {"clip_l": 768, "clip_g": 1280}
+"""Vectors of a textual inversion -> the width of their encoder, as in ComfyUI's configs of the two."""
+
+
 def is_of_flux(keys: Iterable[str]) -> bool:
     """True if the names are those of FLUX's modules with underscores for dots."""
     return any(_OF_FLUX in key for key in keys)
@@ -65,12 +78,15 @@ def is_of_flux(keys: Iterable[str]) -> bool:
 
 def read_name(key: str, *, of_flux: bool = False) -> str:
     """The name that programs read: upper case in the names of matrices, underscores only inside the module's name, and
-    a known prefix for the network.
+    a known prefix for the network, with none before it.
     """
     matrix = _MATRIX.search(key)
     if matrix is not None:
         small = matrix[1].lower()
         key = f"{key[: matrix.start()]}.{_SPELLED.get(small, small)}.weight"
+    outer = _OUTER.fullmatch(key) or _OUTSIDE.fullmatch(key)
+    if outer is not None:
+        return read_name(outer[1], of_flux=of_flux)
     flat = _FLAT.fullmatch(key)
     if flat is not None:
         return flat[1] + flat[2]
@@ -94,6 +110,15 @@ def misspelled(families: Families, keys: Iterable[str]) -> Iterator[Finding]:
     wrong = [key for key in listed if named(key) != key]
     if wrong:
         yield _finding(families, wrong, listed, named)
+
+
+def exchanged_vectors(families: Families) -> Iterator[Finding]:
+    """The finding on vectors of a textual inversion that have the width of the other CLIP encoder of SDXL."""
+    widths = [families[name].usual.shape[-1:] if name in families else () for name in WIDTHS]
+    if widths == [(width,) for width in reversed(WIDTHS.values())]:
+        from inspector.findings.adapters.misspelled import VectorsExchanged
+
+        yield VectorsExchanged(first=widths[0][0], second=widths[1][0])
 
 
 def peft_name(key: str) -> str:

@@ -15,7 +15,7 @@ from inspector.adapters.changed_modules import ChangedModule, like, modules_of
 from inspector.adapters.control_lora import lost_of_control
 from inspector.adapters.explain import AdapterReport
 from inspector.adapters.image_projection import COMPONENT, IMAGES, METHOD, lost_of_projection, width_of_images
-from inspector.adapters.misspelled import misspelled
+from inspector.adapters.misspelled import exchanged_vectors, misspelled
 from inspector.adapters.rotated_pieces import lost_pieces
 from inspector.adapters.targets import Boxes, union
 from inspector.adapters.tool_ranks import lacks_core, misshapen_scales, ranks_of, unequal
@@ -67,7 +67,7 @@ def account_tool(families: Families, found: Mapping[str, ToolTensor], *, whole: 
         findings.extend(lost_of_control(families, found) if is_control(found) else ())
     findings.extend((*unequal(modules), *misshapen_scales(modules)))
     findings.extend(wrapped_modules(families, found))
-    findings.extend(misspelled(families, found))
+    findings.extend((*misspelled(families, found), *exchanged_vectors(families)))
     findings.extend((*unread_names(families, found), *unread_methods(found), *partial_blocks(families, found)))
     if unknown:
         findings.append(_unknown(unknown, families))

@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from inspector.dialects.lone_signs import MOTION_SIGN, T2I_ADAPTER, T2I_SIGNS, VAE_3D_SIGN
-from inspector.dialects.unread_prefixes import VAE_SIGN, unread_prefixes
+from inspector.dialects.unread_prefixes import UNET_SIGN, VAE_SIGN, unread_prefixes
 from inspector.loader.listed_tensors import stored_of
 
 if TYPE_CHECKING:
@@ -73,6 +73,12 @@ def is_single_file(tensors: Mapping[str, Layout]) -> bool:
     if not signs.isdisjoint(_PIPELINE_SIGNS) or unread_prefixes(tensors, TRANSFORMER_SIGNS):
         return True
     return bool(signs) and any(name.startswith(_OTHER_COMPONENTS) for name in tensors)
+
+
+def is_network(tensors: Mapping[str, Layout]) -> bool:
+    """True if these tensors have a network that removes noise, alone or with the prefix of a pipeline's file."""
+    signs = (*TRANSFORMER_SIGNS, UNET_SIGN)
+    return bool(stored_of((*signs, *(f"{_OF_PIPELINE}{sign}" for sign in signs)), tensors))
 
 
 def is_lone(tensors: Mapping[str, Layout]) -> bool:

@@ -17,6 +17,12 @@ WRONG = {
     "small letters": ("transformer.{}.lora_a.weight", "transformer.{}.lora_B.weight"),
     "capital letters": ("lora_unet_{}.lora_Down.weight", "lora_unet_{}.lora_up.weight"),
     "a prefix of its own": tuple(f"Some_video_lora_{{}}{end}" for end in (".lora_down.weight", ".lora_up.weight")),
+    "a prefix before Kohya's": tuple(f"network.{one}" for one in RIGHT),
+    "PEFT's prefix before Kohya's": tuple(f"base_model.model.{one}" for one in RIGHT),
+    "a prefix before ComfyUI's": ("pipe.diffusion_model.{}.lora_A.weight", "pipe.diffusion_model.{}.lora_B.weight"),
+    "PEFT's prefix before ComfyUI's": tuple(
+        f"base_model.model.diffusion_model.{{}}.lora_{end}.weight" for end in "AB"
+    ),
     "no prefix": ("{}.lora_down.weight", "{}.lora_up.weight", "{}.alpha"),
     "PEFT's word for magnitudes": ("lora_unet_{}.lora_down.weight", "lora_unet_{}.lora_up.weight",
                                    "lora_unet_{}.lora_magnitude_vector"),
@@ -139,3 +145,10 @@ def test_peft_names_without_the_name_of_the_adapter(names: tuple[str, ...]) -> N
 def test_modules_of_the_base_that_end_with_a_letter() -> None:
     kept = of_peft(("q_proj.lora_A.weight", "q_proj.lora_B.weight")) | of_peft(("mix_A.weight", "mix_B.weight"))
     assert codes(alone(kept, PEFT | {"modules_to_save": ["mix_A", "mix_B"]})) == set()
+
+
+@pytest.mark.parametrize(("first", "second", "expected"), [
+    (768, 1280, set[str]()), (1280, 768, {"A987"}), (1280, 1280, set[str]()),
+])  # fmt: skip
+def test_vectors_of_both_encoders_under_each_others_names(first: int, second: int, expected: set[str]) -> None:
+    assert codes(alone({"clip_l": ("F32", (4, first)), "clip_g": ("F32", (4, second))}, None)) == expected

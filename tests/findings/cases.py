@@ -1291,6 +1291,7 @@ FIRES |= {
     "adapter-holds-model": lambda: alone(
         {f"base_model.model.{name}": entry for name, entry in genuine(LLAMA8B).items()}, LLAMA3
     ),
+    "vectors-exchanged": lambda: alone({"clip_l": ("F32", (4, 1280)), "clip_g": ("F32", (4, 768))}, None),
     "adapter-names-misspelled": lambda: kohya(rename("to_q.", "to_q_.")),
     "adapter-names-unread": lambda: alone(
         {

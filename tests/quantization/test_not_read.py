@@ -9,7 +9,7 @@ import pytest
 from inspector import audit
 from inspector.auditing.quantized.initialised_weights import is_read
 from inspector.dialects.libraries import library_of
-from tests.checkpoints import genuine, write
+from tests.checkpoints import genuine, write, write_file
 from tests.judged import base_record, judged, spec_of
 from tests.quantization.examples import in_folder, stated_inside
 from tests.quantization.made_by_formula import LLAMA, gptq, gptq_config, linears, quip, rest
@@ -309,3 +309,24 @@ def test_a_single_file_of_quanto_is_a_note(values: str) -> None:
     assert bad(audited) == []
     notes = [one.help.partition(";")[0] for one in audited.findings if one.code == "T650"]
     assert notes == ["load it with optimum-quanto"]
+
+
+NF4_OF_FLUX: Spec = {
+    f"double_blocks.{block}.{name}.weight{end}": (dtype, shape)
+    for block in range(2)
+    for name in ("img_mod.lin", "img_attn.qkv")
+    for end, dtype, shape in (("", "U8", (6144, 1)), (".absmax", "F32", (192,)), (".quant_map", "F32", (16,)),
+                              (".quant_state.bitsandbytes__nf4", "U8", (82,)))
+}  # fmt: skip
+NF4_OF_LLAMA: Spec = {
+    name.replace("double_blocks", "model.layers").replace("img_mod.lin", "mlp.gate_proj"): entry
+    for name, entry in NF4_OF_FLUX.items()
+}
+
+
+@pytest.mark.parametrize(("spec", "expected"), [(NF4_OF_FLUX, 1), (NF4_OF_LLAMA, 0)])
+@pytest.mark.parametrize("prefix", ["", "model.diffusion_model."])
+def test_a_diffusion_model_in_nf4_names_the_program(spec: Spec, expected: int, prefix: str, tmp_path: Path) -> None:
+    write_file(tmp_path / "model-nf4.safetensors", {prefix + name: entry for name, entry in spec.items()})
+    notes = [one for one in audit(str(tmp_path / "model-nf4.safetensors")).findings if one.code == "T650"]
+    assert len(notes) == expected and all("Forge" in str(one.facts["program"]) for one in notes)

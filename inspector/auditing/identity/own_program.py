@@ -18,6 +18,8 @@ READ_INSIDE: Final = "text_config"
 BLOCK: Final = QUANTIZATION_KEYS[0]
 SIZE: Final = "weight_block_size"
 FP8: Final = "fp8"
+NF4: Final = "nf4"
+FORGE: Final = "Stable Diffusion web UI Forge (bitsandbytes)"
 JOINING: Final = frozenset({"quip"})
 """Schemes of programs that join the modules of one input before they quantize them."""
 ASSUMED: Final = 128
@@ -89,16 +91,20 @@ def _blocks(shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def for_one_program(checkpoint: Checkpoint, unpacked: Unpacked) -> Iterator[Finding]:
-    """The note on a single file in a form that only ComfyUI or optimum-quanto reads.
+    """The note on a single file in a form that only ComfyUI, optimum-quanto or Forge reads.
 
     Other programs read ComfyUI's stored values as weights; measured with diffusers 0.42 (`from_single_file`): it casts
-    them, without their scales. They find no weight under quanto's names: `from_single_file` raises a KeyError.
+    them, without their scales. They find no weight under quanto's names: `from_single_file` raises a KeyError. Forge
+    (`backend/operations.py`, `ForgeOperationsBNB4bits`) and ComfyUI's node for NF4 read bitsandbytes' 4 bits in the
+    file of a diffusion model; diffusers divides the packed matrices as if they were weights.
     """
+    from inspector.dialects.catalog import is_network
     from inspector.quantization.missing_block import QUANTO, main_scheme
 
     marked = [one for one in unpacked.helpers if one.key.endswith((".scale_weight", ".comfy_quant"))]
     main = main_scheme(unpacked)
-    if checkpoint.config is not None or not (marked or main in QUANTO):
+    of_forge = main == NF4 and is_network(checkpoint.tensors)
+    if checkpoint.config is not None or not (marked or main in QUANTO or of_forge):
         return
     from inspector.findings.types.own_program import QuantizedForProgram
 
@@ -106,7 +112,7 @@ def for_one_program(checkpoint: Checkpoint, unpacked: Unpacked) -> Iterator[Find
     yield QuantizedForProgram(
         place=Place(file=checkpoint.set_name),
         scheme=scheme,
-        program="ComfyUI" if marked else "optimum-quanto",
+        program="ComfyUI" if marked else FORGE if of_forge else "optimum-quanto",
         modules=unpacked.schemes.get(scheme, 0),
         bits="",
     )

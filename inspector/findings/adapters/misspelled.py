@@ -50,6 +50,34 @@ class AdapterNamesMisspelled(Finding, frozen=True, kw_only=True):
         )
 
 
+class VectorsExchanged(Finding, frozen=True, kw_only=True):
+    """The vectors of a textual inversion are stored under the names of each other's text encoders.
+
+    What it means
+        SDXL and Stable Diffusion 3 have two CLIP encoders: `clip_l` has a width of 768, `clip_g` one of 1,280. The
+        vectors in the file have the other one's width.
+
+    Why it matters
+        ComfyUI ignores vectors of another width than the encoder's, and diffusers and the web UI fail when they add
+        them to the table of tokens.
+
+    Example
+        error[A987] vectors-exchanged: clip_l has 1,280 columns, clip_g 768
+          help  exchange the names clip_l and clip_g
+
+    What to do
+        Exchange the two names, or save the vectors again.
+    """
+
+    code = "A987"
+
+    first: int
+    second: int
+
+    headline_text = "clip_l has {first} columns, clip_g {second}"
+    remedy_text = "exchange the names clip_l and clip_g"
+
+
 class AdapterExpertsStacked(Finding, frozen=True, kw_only=True):
     """The adapter has the matrices of all experts in one tensor.
 
