@@ -2,7 +2,8 @@
 
 Sources: ComfyUI's `comfy/model_detection.py`, `comfy/sd.py` (`VAE`), `comfy/controlnet.py`, `comfy/gligen.py` and the
 networks in `comfy/ldm`; Stability's generative-models (`sgm/modules/diffusionmodules/video_model.py`); PuLID's
-`pulid/encoders_transformer.py`; BasicSR's and ESRGAN's `rrdbnet_arch.py`.
+`pulid/encoders_transformer.py`; BasicSR's and ESRGAN's `rrdbnet_arch.py`; LeReS'
+`lib/multi_depth_model_woauxi.py`.
 """
 
 from __future__ import annotations
@@ -67,6 +68,10 @@ IMAGE_LIBRARIES: Final = (
     ),
     ("PuLID", ("pulid_encoder.latents", "pulid_ca.#.to_kv.weight")),
     ("PuLID", ("id_adapter.latents", "id_adapter_attn_layers.*")),
+    (
+        "LeReS, a program that estimates depth",
+        ("depth_model.module.encoder_modules.encoder.conv1.weight", "depth_model.module.decoder_modules.*"),
+    ),
     ("ESRGAN's first code", ("model.#.sub.#.RDB1.conv1.#.weight", "model.#.sub.#.RDB3.conv5.#.weight")),
     ("BasicSR (ESRGAN, Real-ESRGAN)", ("body.#.rdb1.conv1.weight", "body.#.rdb3.conv5.weight")),
 )

@@ -224,6 +224,17 @@ def test_a_key_that_is_not_a_string_is_reported_and_kept(key: Code, name: str) -
     assert found.header.findings[0].facts == {"keys": [name], "count": 1}
 
 
+@pytest.mark.parametrize(("networks", "expected"), [(2, []), (1, ["keys-not-strings"])])
+def test_the_widths_of_a_hypernetwork_are_its_keys(networks: int, expected: list[str]) -> None:
+    """AUTOMATIC1111's web UI saves two networks, of keys and values, for each width of the attention."""
+    code = Code().add(b"}(").text("name").text("x").number(320).add(b"](")
+    for number in range(networks):
+        code = code.add(b"}(").text("linear.0.weight").tensor((2,), str(number)).add(b"u")
+    found = read(archive(code.add(b"eu").stop(), {str(number): bytes(8) for number in range(networks)}))
+    assert shapes(found) == {f"320.{number}.linear.0.weight": (2,) for number in range(networks)}
+    assert rules(found) == expected
+
+
 def test_keys_that_are_equal_as_strings_are_reported() -> None:
     code = Code().add(b"}(").text("a.b").tensor((4,)).text("a").add(b"}(").text("b").tensor((2,), "1").add(b"uu")
     found = read(archive(code.stop(), {"0": bytes(16), "1": bytes(8)}))

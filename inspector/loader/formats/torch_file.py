@@ -19,6 +19,7 @@ from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.dtype import BITS
 from inspector.loader.entry_problems import EntryProblems
 from inspector.loader.formats import zip_directory
+from inspector.loader.formats.hypernetwork import is_hypernetwork
 from inspector.loader.formats.incremental import EndOfFile, Read
 from inspector.loader.formats.pickle_code import read_pickle
 from inspector.loader.formats.pickle_values import BadPickle, GlobalName, Pickle
@@ -334,14 +335,15 @@ class _TorchReading:
 
     def _judge_keys(self, odd: list[str], doubled: list[str], value: object) -> None:
         """Adds the findings on keys that are not texts, and on keys that are equal as texts. An optimizer has integer
-        keys.
+        keys, and so has a hypernetwork.
         """
         if doubled:
             from inspector.findings.header.entries import KeyDoubled
 
             shown = tuple(one[:200] for one in doubled[:NAMES_SHOWN])
             self.findings.append(KeyDoubled(place=self.place, where="state dict", keys=shown, tensors=len(doubled)))
-        if odd and not (isinstance(value, dict) and value.keys() >= {"state", "param_groups"}):
+        of_optimizer = isinstance(value, dict) and value.keys() >= {"state", "param_groups"}
+        if odd and not of_optimizer and not is_hypernetwork(value):
             from inspector.findings.header.torch import KeysNotStrings
 
             keys = tuple(one[:200] for one in odd[:NAMES_SHOWN])
