@@ -283,6 +283,20 @@ PUBLISHED = {
         "audio_encoder.freq_pos_embed",
         ("audio_encoder_config.target_length", 1012),
     ),
+    "moonshotai/Kimi-Audio-7B-Instruct": Published(
+        {
+            **QWEN2_7B,
+            "model_type": "kimi_audio",
+            "architectures": ["MoonshotKimiaForCausalLM"],
+            "vocab_size": 168448,
+            "kimia_mimo_layers": 6,
+            "kimia_adaptor_input_dim": 5120,
+            "use_whisper_feature": True,
+        },
+        "9.77B",
+        "model.vq_adaptor.layers.4.bias",
+        ("kimia_mimo_layers", 5),
+    ),
 }
 
 

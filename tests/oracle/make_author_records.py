@@ -103,7 +103,8 @@ def built_towers(towers: Mapping[str, Mapping[str, Any]]) -> Iterator[None]:
 
     classes = {name: getattr(transformers, name) for name in towers}
     for name, values in towers.items():
-        built = classes[name](classes[name].config_class(**values))
+        configuration = getattr(classes[name], "config_class", None)
+        built = classes[name](**values) if configuration is None else classes[name](configuration(**values))
         classes[name].from_pretrained = classmethod(lambda cls, *place, built=built, **options: built)
     try:
         yield

@@ -19,6 +19,14 @@ CLIP_L: Mapping[str, Any] = {
     "hidden_size": 1024, "intermediate_size": 4096, "num_hidden_layers": 24, "num_attention_heads": 16,
     "image_size": 560, "patch_size": 14,
 }  # fmt: skip
+SO400M: Mapping[str, Any] = {
+    "hidden_size": 1152, "intermediate_size": 4304, "num_hidden_layers": 27, "num_attention_heads": 16,
+    "image_size": 384, "patch_size": 14,
+}  # fmt: skip
+BUNNY: Mapping[str, Any] = {
+    **TEXT, "mm_vision_tower": "google/siglip-so400m-patch14-384", "mm_hidden_size": 1152,
+    "mm_projector_type": "mlp2x_gelu", "continuous_training": True,
+}  # fmt: skip
 QWEN2: Mapping[str, Any] = {
     **TEXT, "architectures": ["Qwen2ForCausalLM"], "model_type": "qwen2", "_attn_implementation": "eager",
 }  # fmt: skip
@@ -107,4 +115,18 @@ MULTIMODAL_CASES: Mapping[str, tuple[Mapping[str, Any], ...]] = {
             "constant": True,
         },
     ),
+    **{
+        f"bunny-{kind.lower()}": (
+            {
+                "repository": "BAAI-DCAI/Bunny",
+                "configuration": (f"bunny.model.language_model.bunny_{module}", f"Bunny{kind}Config"),
+                "model": (f"bunny.model.language_model.bunny_{module}", f"Bunny{kind}ForCausalLM"),
+                "values": BUNNY,
+                "changed": ({"num_key_value_heads": 5, "use_s2": True, "mm_hidden_size": 3456},),
+                "constant": True,
+                "towers": {"SiglipVisionModel": SO400M, "SiglipImageProcessor": {}},
+            },
+        )
+        for kind, module in (("Phi", "phi"), ("Llama", "llama"), ("Qwen2", "qwen"))
+    },
 }

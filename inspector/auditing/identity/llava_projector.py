@@ -34,7 +34,7 @@ TOWERS: Final[Mapping[str, int]] = {
     "laion/CLIP-ViT-bigG-14-laion2B-39B-b160k": 1664,
 }  # fmt: skip
 """Repository of a vision tower -> the width of its hidden states (their configs)."""
-SCALED: Final = ("s2", "mm_vision_s2", "mm_resampler_type")
+SCALED: Final = ("s2", "mm_vision_s2", "use_s2", "mm_resampler_type")
 """Keys with which the projector takes another width than that of the tower."""
 _PLAIN: Final = re.compile(r"([0-9]+\.)?(weight|bias)")
 
