@@ -7,12 +7,13 @@ ignored.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from msgspec import Struct
 
 from inspector.dialects.gguf_architectures import ARCHITECTURES
+from inspector.loading.lists import lists_of
 from inspector.loading.outcome import BY_CLASS, COMPLETE, RANDOM, REFUSES, UNKNOWN, Load, not_in_file
 
 NAME: Final = "peft"
@@ -46,13 +47,19 @@ class AgainstBase(Struct, frozen=True):
 
 
 UNSUPPORTED_BY_VLLM: Final[Mapping[str, str]] = {
-    "modules_to_save": "modules_to_save: it reads no whole modules in an adapter",
-    "use_dora": "use_dora: it reads no DoRA",
-}
-"""Key of an adapter's config -> why vLLM refuses it (`PEFTHelper._validate_features`)."""
+    "use_dora": "DoRA", "lora_bias": "biases of LoRA", "alora_invocation_tokens": "activated LoRA",
+    "layer_replication": "replicated layers", "use_bdlora": "block-diagonal LoRA", "use_qalora": "QALoRA",
+}  # fmt: skip
+"""Key of an adapter's config -> what vLLM 0.33 does not support (`PEFTHelper._validate_features`)."""
+NEEDED_BY_VLLM: Final = ("r", "lora_alpha", "target_modules")
+"""Keys of an adapter's config without a default in vLLM (`PEFTHelper`)."""
+SAVED_FOR_VLLM: Final = ("classifier", "score")
+"""Whole modules that vLLM reads in an adapter: heads for classification (`parse_fine_tuned_lora_name`)."""
+INITIAL_ONLY: Final = frozenset({"gaussian", "eva", "orthogonal", "mica", "lora_ga"})
+"""Values of `init_lora_weights` that leave the base as it is (`PEFTHelper._init_is_supported`)."""
 READ_BY_VLLM: Final = (
     ".lora_A.weight", ".lora_B.weight", ".lora_embedding_A", ".lora_embedding_B", ".embed_tokens.base_layer.weight",
-    ".lm_head.base_layer.weight",
+    ".lm_head.base_layer.weight", *(f".{module}.{kind}" for module in SAVED_FOR_VLLM for kind in ("weight", "bias")),
 )  # fmt: skip
 """Endings of the names of an adapter's tensors that vLLM reads or skips."""
 READ_BY_LLAMA_CPP: Final = (
@@ -102,7 +109,7 @@ def by_vllm(values: Mapping[str, Any], names: Iterable[str], files: tuple[str, .
     """
     if values.get("peft_type") != "LORA" or load.outcome == REFUSES:
         return ()
-    because = next((words for key, words in UNSUPPORTED_BY_VLLM.items() if values.get(key)), "")
+    because = next(_unsupported_by_vllm(values), "")
     unread = [name for name in names if not name.endswith(READ_BY_VLLM)]
     whole = next((name for name in unread if ".lora_" not in name), "")
     if not because and whole:
@@ -110,9 +117,26 @@ def by_vllm(values: Mapping[str, Any], names: Iterable[str], files: tuple[str, .
     elif not because and unread:
         because = f"{unread[0]}: it reads names that end in .lora_A.weight or .lora_B.weight"
     refused = Load(
-        loader="vllm", version=None, outcome=REFUSES, because=because, files=files, intended=False, source="documented"
-    )
+        loader="vllm", version=lists_of("vllm")["version"], outcome=REFUSES, because=because, files=files,
+        intended=False, source="documented",
+    )  # fmt: skip
     return (refused,) if because else ()
+
+
+def _unsupported_by_vllm(values: Mapping[str, Any]) -> Iterator[str]:
+    """Why vLLM refuses an adapter by its config alone."""
+    saved = values.get("modules_to_save")
+    if isinstance(saved, list) and any(one not in SAVED_FOR_VLLM for one in saved):
+        yield "modules_to_save: it reads no whole modules in an adapter"
+    yield from (f"{key}: it does not support {words}" for key, words in UNSUPPORTED_BY_VLLM.items() if values.get(key))
+    initial = values.get("init_lora_weights", True)
+    if isinstance(initial, str) and initial.lower() not in INITIAL_ONLY:
+        yield f"init_lora_weights {initial}: it needs an adapter that was converted to a plain LoRA"
+    if values.get("bias", "none") != "none":
+        yield f"bias {values['bias']}: it reads no biases in an adapter"
+    lacking = [key for key in NEEDED_BY_VLLM if key not in values]
+    if lacking:
+        yield f"adapter_config.json needs {' and '.join(lacking)}"
 
 
 def by_llama_cpp(values: Mapping[str, Any], names: Iterable[str], load: Load) -> tuple[Load, ...]:

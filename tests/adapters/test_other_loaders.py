@@ -136,6 +136,7 @@ def test_a_base_that_mlx_lm_did_not_save_shows_no_wrong_names(what: str, tmp_pat
 
 
 HEAD: Spec = {"base_model.model.lm_head.weight": ("F32", (128, 64))}
+SCORE: Spec = {"base_model.model.score.weight": ("F32", (2, 64))}
 NORM: Spec = {"base_model.model.model.norm.weight": ("F32", (64,))}
 OF_HEAD: Spec = {
     "base_model.model.lm_head.base_layer.weight": ("F32", (128, 64)),
@@ -150,7 +151,10 @@ IN_MEMORY: Spec = {
 
 @pytest.mark.parametrize(("values", "more", "refused"), [
     ({}, {}, set()), ({"modules_to_save": ["lm_head"]}, HEAD, {"vllm", "llama.cpp"}),
-    ({"use_dora": True}, {}, {"vllm"}),
+    ({"modules_to_save": ["classifier", "score"]}, SCORE, {"llama.cpp"}),
+    ({"use_dora": True}, {}, {"vllm"}), ({"use_qalora": True}, {}, {"vllm"}),
+    ({"init_lora_weights": "pissa"}, {}, {"vllm"}), ({"init_lora_weights": "gaussian"}, {}, set()),
+    ({"layer_replication": [[0, 2], [1, 2]]}, {}, {"vllm"}),
     ({"use_rslora": True}, {}, set()), ({}, NORM, {"vllm"}),
     ({"target_modules": ["q_proj", "lm_head"]}, OF_HEAD, set()), ({}, IN_MEMORY, {"vllm", "llama.cpp"}),
 ])  # fmt: skip

@@ -18,7 +18,8 @@ from tests.make_checkpoints import SMALL_LLAMA
 
 RANK = 4
 CONFIG: dict[str, Any] = {
-    "peft_type": "LORA", "r": RANK, "base_model_name_or_path": "org/base", "target_modules": ["q_proj", "v_proj"],
+    "peft_type": "LORA", "r": RANK, "lora_alpha": 8, "base_model_name_or_path": "org/base",
+    "target_modules": ["q_proj", "v_proj"],
 }  # fmt: skip
 
 
@@ -349,8 +350,7 @@ def test_the_head_of_the_task_is_saved_with_the_adapter(
     assert outcomes["peft"] == next(iter(found.values()), "complete")
     unsaid = {one.because for one in audited.loads if one.loader == "peft" and "KeyError" in one.because and not found}
     assert bool(unsaid) == (saved_modules is None and not head)  # with a base that has the head of the task
-    whole = saved_modules is not None or bool(head)  # vLLM reads the config and the names, not the task
-    assert ("vllm" in outcomes) == (whole and not found)
+    assert "vllm" not in outcomes  # it reads heads for classification
 
 
 @pytest.mark.parametrize(("last", "outcome"), [(383, "complete"), (384, "refuses")])
