@@ -160,6 +160,18 @@ def test_a_folder_without_config(model: str, tmp_path: Path) -> None:
     assert audit(str(tmp_path / f"{WANTED[model]}.safetensors")).verdict == "clean"
 
 
+@pytest.mark.parametrize("beside", ["generation_config.json", "tokenizer_config.json", "preprocessor_config.json", ""])
+@pytest.mark.parametrize("name", ["model.safetensors", "my-model.safetensors"])
+def test_weights_of_an_unknown_model_that_transformers_saved_need_a_config(
+    beside: str, name: str, tmp_path: Path
+) -> None:
+    """Without the other files nobody knows for which program an unknown model is."""
+    write_file(tmp_path / name, {f"block.{number}.mix": ("F16", (8, 8 + number)) for number in range(9)})
+    if beside:
+        (tmp_path / beside).write_text("{}", encoding="utf-8")
+    assert ("C313" in codes(audit(str(tmp_path)))) is bool(beside and name == "model.safetensors")
+
+
 @pytest.mark.parametrize("model", [model for model in MODELS if WANTED[model].startswith("diffusion")])
 def test_a_diffusers_model_in_a_file_named_by_accelerate(model: str, tmp_path: Path) -> None:
     stored_as(tmp_path, model, "model.safetensors")

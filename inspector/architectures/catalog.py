@@ -68,17 +68,46 @@ def definition_file(model_type: str) -> str:
 
 
 class KeyOutline(NamedTuple):
-    """What shows by names alone whether a definition is near: the fewest keys its checkpoints have, and their ends."""
+    """What shows by names alone whether a definition is near: the fewest keys its checkpoints have, and their ends.
+
+    parts: key of a sub-config that chooses the definition of a part -> the model type that the class has there by
+    default. The keys of these parts are not among the others.
+    """
 
     least: int
     endings: frozenset[str]
+    parts: Mapping[str, str] = {}
 
 
 @cache
 def outlines() -> Mapping[str, KeyOutline]:
     """First model type of a definition -> its outline."""
-    table: dict[str, tuple[int, str]] = json.loads(data_file("outlines.json"))
-    return {name: KeyOutline(least, frozenset(endings.split())) for name, (least, endings) in table.items()}
+    table: dict[str, tuple[int, str] | tuple[int, str, dict[str, str]]] = json.loads(data_file("outlines.json"))
+    return {name: KeyOutline(entry[0], frozenset(entry[1].split()), *entry[2:]) for name, entry in table.items()}
+
+
+@cache
+def _first_name(model_type: str) -> str:
+    """The first model type of the definition that reads a type; outlines have this name."""
+    place = modules()[model_type]
+    return next(name for name in first_names() if modules()[name] == place)
+
+
+@cache
+def _whole_outlines() -> Mapping[str, KeyOutline]:
+    """The outlines, those of models whose parts a config chooses with the parts that their classes have by default."""
+    found = {}
+    for name, outline in outlines().items():
+        inner = [outlines()[_first_name(part)] for part in outline.parts.values()]
+        found[name] = KeyOutline(
+            outline.least + sum(one.least for one in inner), outline.endings.union(*(one.endings for one in inner))
+        )
+    return found
+
+
+def usual_parts(name: str) -> dict[str, dict[str, str]]:
+    """A config of a definition that only has the model types of the parts that its class has by default."""
+    return {key: {"model_type": model_type} for key, model_type in outlines()[name].parts.items()}
 
 
 def ending(key: str) -> str:
@@ -109,7 +138,7 @@ def likely_definitions(keys: Collection[str], share: float, most: int) -> list[t
     order = {name: position for position, name in enumerate(first_names())}
     counts: dict[str, int] = {}
     sizes: dict[str, int] = {}
-    for name, outline in outlines().items():
+    for name, outline in _whole_outlines().items():
         if outline.least <= 2 * len(keys) + SPARE_KEYS:
             own = outline.endings
             counts[name] = sum(last[end] for end in own & all_last) + sum(

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from inspector.algebra.boxes import within
 from inspector.algebra.names import key_of
-from inspector.architectures.catalog import definition_of, likely_definitions, preference
+from inspector.architectures.catalog import definition_of, likely_definitions, preference, usual_parts
 from inspector.architectures.defaults import class_defaults, is_component
 from inspector.budget import spend
 from inspector.matcher.claim import Claim
@@ -109,17 +109,27 @@ def read_by_names(
     """
     tried: list[Reading] = []
     for name, definition in likely_definitions(families, share, most):
-        scope = Scope(definition, Settings({}, known=False), definition_of)
-        if values and any(key in values for key in keys_of_definition(scope).difference(definition.ignores.split())):
-            scope = Scope(definition, Settings(values), definition_of)
-        claim = Claim(scope.settings, definition=definition)
-        reading = (_spelled if prefixes else _as_stored)(claim, scope, name, families)
+        scopes = [Scope(definition, settings, definition_of) for settings in _unknown_settings(name)]
+        if values and any(
+            key in values for key in keys_of_definition(scopes[0]).difference(definition.ignores.split())
+        ):
+            scopes = [Scope(definition, Settings(values), definition_of)]
+        read = _spelled if prefixes else _as_stored
+        readings = (read(Claim(scope.settings, definition=definition), scope, name, families) for scope in scopes)
+        reading = max(readings, key=_support)
         if reading.match.covered:
             tried.append(replace(reading, by_names=True))
             if one and reading.coverage == 1 and not reading.match.missing:
                 break
     best, nearest = ranked(tried, len(families))
     return [of_class(reading) for reading in best], nearest
+
+
+def _unknown_settings(name: str) -> Iterator[Settings]:
+    """The settings of a model without a config: nothing, or only the types of parts that its class has by default."""
+    yield Settings({}, known=False)
+    if parts := usual_parts(name):
+        yield Settings(parts, known=False)
 
 
 def of_class(reading: Reading) -> Reading:

@@ -161,13 +161,6 @@ def test_packed_values_without_any_helper_are_incomplete() -> None:
     assert bad(changed("bnb_nf4", f"{down}.")) == ["T610"]
 
 
-@pytest.mark.parametrize(("storage", "outcome"), [("bfloat16", "refuses"), ("uint8", "complete")])
-def test_vllm_reads_four_bit_numbers_from_bytes_only(storage: str, outcome: str) -> None:
-    damage = [["config", ["quantization_config", "bnb_4bit_quant_storage"], storage]]
-    found = {one.loader: one.outcome for one in in_folder("bnb_nf4", damages=damage).loads}
-    assert found["vllm"] == outcome
-
-
 def test_the_version_of_awq_is_that_of_the_tensors() -> None:
     assert bad(changed("awq_gemm_4bit_g128", version="gemv")) == ["T614"]
     assert bad(changed("awq-gemv", version="gemm")) == ["T614"]

@@ -10,6 +10,7 @@ from inspector.report.json_v1 import audit_json
 from inspector.report.text import audit_text
 from tests.judged import base_record, diffusers_records, judged, spec_of
 from tests.reconciler.without_config import numbers, outcome
+from tests.sampling import sampled
 
 EXACT = [
     "llama", "gpt2", "bert", "mixtral", "t5", "deepseek_v3", "jamba", "nemotron_h", "wav2vec2", "detr", "hiera",
@@ -21,6 +22,22 @@ EXACT = [
 def test_a_record_without_its_config_is_exact(model_type: str) -> None:
     record = base_record(model_type)
     assert outcome({"model_type": model_type, **record}, judged(spec_of(record), None)) == "exact"
+
+
+WITH_PARTS = [
+    "qwen3_vl", "gemma3", "llava", "mistral3", "paligemma", "llama4", "qwen2_audio", "mllama", "voxtral", "musicgen",
+    "aya_vision", "mask2former",
+]  # fmt: skip
+"""Models whose classes choose the definitions of their parts by a config; those by default are tried without one."""
+
+
+@pytest.mark.parametrize("model_type", sampled(WITH_PARTS, 3))
+def test_a_model_of_several_parts_without_its_config_is_exact(model_type: str) -> None:
+    record = base_record(model_type)
+    spec = spec_of(record)
+    assert outcome({"model_type": model_type, **record}, judged(spec, None)).startswith("exact")
+    lost = max(spec, key=lambda name: len(spec[name][1]))
+    assert judged({name: entry for name, entry in spec.items() if name != lost}, None).verdict != "clean"
 
 
 @pytest.mark.parametrize("model_type", ["llama", "mixtral", "bert", "wav2vec2", "jamba"])

@@ -4,30 +4,18 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
-from msgspec.structs import replace
-
-from inspector.architectures.catalog import definition_of
-from inspector.architectures.defaults import defaults_of
 from inspector.auditing.files.kept_names import without_rename
 from inspector.auditing.files.numbered_shards import without_index
+from inspector.auditing.files.usable_config import class_unnamed, config_unusable
 from inspector.auditing.result import Audit
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.checkpoint import Checkpoint
-from inspector.loader.config_file import LITGPT_FILES, Config
 from inspector.loader.loaders import DIFFUSERS, INDEX, PEFT, TRANSFORMERS, Loader
 from inspector.loading.files import taken_file
-from inspector.loading.tables import is_supported, type_of_class
-from inspector.matcher.claim import claim_of
-from inspector.matcher.reading import read_claimed
-from inspector.reconciler.reconcile import Reconciled, reconcile
+from inspector.loading.tables import is_supported
 
-CONFIG: Final = TRANSFORMERS.config
-OTHER_CONFIGS: Final = (
-    "params.json", "open_clip_config.json", "modules.json", "config_sentence_transformers.json", *LITGPT_FILES
-)  # fmt: skip
-"""Files that describe how weights without a config.json are loaded."""
 ENDINGS: Final = {"safetensors": "safetensors", "bin": "bin", "pt": "bin", "pth": "bin", "ckpt": "bin"}
 """Ending of a weight file -> the ending that loaders look for in its format."""
 
@@ -50,10 +38,10 @@ def with_file_names(audited: Audit) -> Audit:
         if not _is_one_rank(findings):
             findings = list(_judged(checkpoint, loader, audited.findings, writer))
         findings.extend(_without_metadata(audited, loader))
-        findings.extend(_class_unnamed(audited))
+        findings.extend(class_unnamed(audited))
         findings = without_rename(_of_no_model(audited, findings))
     else:
-        unusable = list(_config_unusable(audited))
+        unusable = list(config_unusable(audited))
         findings = [*_without_set_keys(audited.findings, unusable), *unusable]
     return audited if findings == list(audited.findings) else audited.with_findings(findings)
 
@@ -232,163 +220,3 @@ def _of_no_model(audited: Audit, findings: list[Finding]) -> list[Finding]:
         adapter=adapter,
     )
     return [*(one for one in findings if one is not named and not isinstance(one, said)), absent]
-
-
-TYPED: Final = ("model_type", "auto_map", "_class_name", "quantization")
-"""Keys of a config.json that tell a loader the class: its type, code of the repository, diffusers' class, MLX."""
-
-
-def _types(audited: Audit) -> tuple[str, ...]:
-    """The model type of an audit, the types of its definition, and the types with the same names."""
-    if audited.architecture is None:
-        return ()
-    reading = None if audited.case is None else audited.case.reading
-    others = () if reading is None else (*reading.definition.names, *reading.same_names)
-    return (audited.architecture.name, *others)
-
-
-def _type_to_state(audited: Audit) -> str | None:
-    """The model type of the definition, by the class if several types share the definition."""
-    if audited.architecture is None or audited.case is None:
-        return None
-    of_class = None if audited.class_name is None else type_of_class(audited.class_name)
-    same = of_class is not None and definition_of(of_class) is audited.case.reading.definition
-    return of_class if same else audited.architecture.model_type
-
-
-def _keys_of_no_model(audited: Audit, config: Config) -> tuple[str, ...]:
-    """The first keys of a config if none of its keys is read to build the model with these names."""
-    if audited.case is None or "architectures" in config.values:
-        return ()
-    from inspector.matcher.spelling import keys_of_definition
-
-    known = keys_of_definition(audited.case.plan.scope)
-    return () if known & config.values.keys() else tuple(config.values)[:NAMES_SHOWN]
-
-
-def _is_of_diffusers(audited: Audit) -> bool:
-    """True if only diffusers has the model, under any file name: accelerate gives all files the same name."""
-    if audited.architecture is None or audited.architecture.model_type is not None:
-        return False
-    from inspector.loading.pipelines import model_classes
-
-    return audited.architecture.name in model_classes()
-
-
-def _by_names(audited: Audit, config: Config) -> dict[str, Any]:
-    """For a config without type and class: the type that has these tensor names, and the number of other types with the
-    same names.
-
-    Empty if the config does not give the shapes of that type: it was written in the terms of another program.
-    """
-    from inspector.findings.names.architecture import ArchitectureFromNames
-
-    found = next((one for one in audited.findings if isinstance(one, ArchitectureFromNames)), None)
-    if found is None or not _fits(audited, config, {"model_type": found.architecture}):
-        return {}
-    return {"by_names": found.architecture, "alike": len(found.twins)}
-
-
-def _fits(audited: Audit, config: Config, stated: dict[str, Any]) -> bool:
-    """True if the config together with some more keys would give the name and the shape of every tensor."""
-    if audited.case is None:
-        return False
-    claim = claim_of(replace(config, values={**config.values, **stated}))
-    reading = read_claimed(claim, audited.case.reading.families)
-    return reading is not None and not reconcile(claim, reading, (), solve=False).as_configured.differences
-
-
-def _component_without_sizes(audited: Audit, config: Config) -> Iterator[Finding]:
-    """The finding on a component with a config that does not state its sizes: its class uses its own defaults, which
-    differ.
-
-    If the config states the sizes, the classes of diffusers load a component even if the config does not name the
-    class.
-    """
-    case = audited.case
-    if case is None or case.reading.writer:
-        return  # where its names are another program's, the whole file is
-    if not case.solved or _fits(audited, config, {"_class_name": case.reading.name}):
-        yield from _refused_unnamed(audited, case, config)
-        return
-    from inspector.findings.config import ModelTypeMissing
-
-    stated = tuple(config.values)[:NAMES_SHOWN]
-    yield ModelTypeMissing(place=Place(file=CONFIG, key="_class_name"), class_name=case.reading.name, foreign=stated)
-
-
-def _refused_unnamed(audited: Audit, case: Reconciled, config: Config) -> Iterator[Finding]:
-    """The findings on values that every class with these names refuses, for a config that names none."""
-    from inspector.architectures.diffusers_values import refused_by_class
-    from inspector.reconciler.diffusers_values import refused_values
-
-    named = [{**config.values, "_class_name": one} for one in (case.reading.name, *case.reading.same_names)]
-    if all(any(refused_by_class(values)) for values in named):
-        yield from refused_values(named[0], case.plan.scope, audited.findings)
-
-
-def _class_unnamed(audited: Audit) -> Iterator[Finding]:
-    """The finding on a component whose `_class_name` is null or a number, which every class of diffusers refuses."""
-    config, known = audited.checkpoint.config, audited.architecture
-    stated = "" if config is None else config.values.get("_class_name", "")
-    if known is None or not _is_of_diffusers(audited) or isinstance(stated, str | list):
-        return
-    from inspector.findings.config import ModelTypeMissing
-
-    meant = {"_class_name": known.name}
-    yield ModelTypeMissing(place=Place(file=CONFIG, key="_class_name"), class_name=known.name, values=meant)
-
-
-def _states_type(config: Config) -> bool:
-    """True if a config names the type of its model, a class or its own code; a `model_type` that is no text names
-    none.
-    """
-    stated = {key for key in TYPED if key in config.values}
-    return isinstance(config.values.get("model_type"), str) or bool(stated - {"model_type"})
-
-
-def _config_unusable(audited: Audit) -> Iterator[Finding]:
-    """The error of a loader on the folder of a known model that has no config.json, or one that names no type."""
-    checkpoint = audited.checkpoint
-    if checkpoint.is_gguf:
-        return  # the sizes follow from the file itself
-    loader = DIFFUSERS if _is_of_diffusers(audited) else None
-    loader = loader or next((one for one in (TRANSFORMERS, DIFFUSERS) if one.finds(checkpoint.set_name)), None)
-    config, names = checkpoint.config, checkpoint.siblings
-    similar = next((name for name in sorted(names) if name.casefold() == CONFIG and name != CONFIG), None)
-    known = any(defaults_of(name) is not None for name in _types(audited))
-    if loader is None or not (known or similar):
-        return  # of a type that neither library has nobody knows which loader it is for
-    if config is not None and config.file == CONFIG:
-        if _states_type(config):
-            return
-        if loader is DIFFUSERS:
-            yield from _component_without_sizes(audited, config)
-            return
-        from inspector.auditing.identity.restated import restated
-        from inspector.dialects.mamba_ssm import config_of
-        from inspector.findings.config import ModelTypeMissing
-
-        meant = restated(audited, config, config_of(config.values))
-        yield ModelTypeMissing(
-            place=Place(file=CONFIG, key="model_type"),
-            program="mamba_ssm" if meant else None,
-            values=meant,
-            class_name=audited.class_name,
-            model_type=_type_to_state(audited),
-            foreign=_keys_of_no_model(audited, config),
-            **_by_names(audited, config),
-        )
-    elif config is None and CONFIG not in names and names.keys().isdisjoint(OTHER_CONFIGS):
-        from inspector.findings.config import ConfigMissing
-
-        similar = similar or _copy_of_config(audited)
-        yield ConfigMissing(place=Place(file=CONFIG), loader=loader.name, similar=similar)
-
-
-def _copy_of_config(audited: Audit) -> str | None:
-    """The only file with the name of a copy of config.json that gives the name and the shape of every tensor."""
-    from inspector.auditing.files.copied_config import copied_configs
-
-    fitting = [one.file for one in copied_configs(audited.checkpoint, CONFIG) if _fits(audited, one, {})]
-    return fitting[0] if len(fitting) == 1 else None

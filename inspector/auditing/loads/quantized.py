@@ -133,10 +133,6 @@ ROUTER: Final = "router"
 
 PACKED_BY_NAME: Final = "mxfp4"
 """The method for which vLLM's experts are always packed, even if plain ones are stored."""
-STORAGE: Final = "bnb_4bit_quant_storage"
-"""Key of the dtype in which four-bit numbers are stored: vLLM's loader of bitsandbytes raises for any
-dtype but bytes.
-"""
 
 
 def has_block_too_many(audited: Audit, values: Mapping[str, Any]) -> bool:
@@ -150,7 +146,6 @@ def refused_by_vllm(audited: Audit, values: Mapping[str, Any]) -> str:
 
     vLLM's experts under a block of mxfp4 hold only packed numbers (`models/gpt_oss.py`); transformers packs plain ones.
     """
-    block = values.get(QUANTIZATION)
     if has_block_too_many(audited, values):
         return "the block says mxfp4, and the experts are stored plain"
     if audited.findings:
@@ -159,8 +154,7 @@ def refused_by_vllm(audited: Audit, values: Mapping[str, Any]) -> str:
         apart = next((one for one in audited.findings if isinstance(one, JoinedApart)), None)
         if apart is not None:
             return f"it joins {apart.names()}, which are quantized in different ways"
-    storage = block.get(STORAGE) if isinstance(block, Mapping) and block.get("load_in_4bit") else None
-    return "" if storage in (None, "uint8") else f"it reads four-bit numbers from uint8 only, not {STORAGE} {storage}"
+    return ""
 
 
 WORDS: Final = "pack-quantized"

@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from inspector.architectures.catalog import modules
-from inspector.auditing.files.names import CONFIG
+from inspector.auditing.files.usable_config import CONFIG
 from inspector.auditing.pipeline.entries import IndexEntries, judge_classes, judge_entries
 from inspector.auditing.pipeline.exchanged import exchanged
 from inspector.auditing.pipeline.files import STEPS_A_COMPONENT, Open, WithoutWeights, kind_of, unnamed, without_weights
