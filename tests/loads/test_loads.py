@@ -115,7 +115,9 @@ def test_healthy_records_are_not_flagged(every: int, tmp_path: Path) -> None:
             inner = load is not None and (load.outcome, load.excuse) == (REFUSES, BY_CLASS)  # AutoModel has no class
             foreign = load is not None and load.because.startswith("it has no model type")  # the author's own code
             known = load is None or load.because.startswith(CHANGES) or load.outcome in (COMPLETE, UNKNOWN)
-            assert inner or foreign or known, (record, load)
+            draft = "N460" in {one.code for one in found.findings}  # its target has the tensors that it lacks
+            assert inner or foreign or known or draft, (record, load)
+            assert not draft or {one.outcome for one in found.loads if one.loader != "transformers"} == {"unknown"}
 
 
 def llama(place: Path, *damages: list[Any]) -> Audit:

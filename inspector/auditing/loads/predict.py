@@ -31,7 +31,7 @@ from inspector.auditing.loads.quantized import (
     stacked_scales,
     why_unread,
 )
-from inspector.auditing.loads.strict import of_newer_names, of_text_model_alone, refused
+from inspector.auditing.loads.strict import is_draft, of_newer_names, of_text_model_alone, refused
 from inspector.auditing.result import CLEAN, FINDINGS, UNDECIDED, Audit, Skipped, verdict_of, verdict_with
 from inspector.auditing.sentence_listing import has_table_at_top
 from inspector.auditing.totals import difference_left_open, with_ties_of_class
@@ -173,7 +173,7 @@ def loads_of(audited: Audit) -> tuple[Load, ...]:
     others = with_merged_files(checkpoint, refused(audited, config.values, others))
     mlx = _is_for_mlx(audited, config.values)
     sentences = "modules.json" in checkpoint.siblings
-    newest = replace(newest, intended=not (mlx or sentences or _is_draft(audited)))
+    newest = replace(newest, intended=not (mlx or sentences or is_draft(audited)))
     older = _of_strict_config(audited, loads(read, OLDER), OLDER)
     others = tuple(replace(one, intended=mlx and one.loader == "mlx") for one in others)
     others = of_newer_names(others, newest, older)
@@ -226,15 +226,6 @@ def _adapter_beside(audited: Audit) -> AdapterBesideWeights | None:
     from inspector.findings.adapters.saved import AdapterBesideWeights
 
     return next((one for one in audited.findings if isinstance(one, AdapterBesideWeights)), None)
-
-
-def _is_draft(audited: Audit) -> bool:
-    """True for a draft head, which programs that decode speculatively load next to its target."""
-    if not audited.findings:
-        return False
-    from inspector.findings.names.components import DraftHead
-
-    return any(isinstance(one, DraftHead) for one in audited.findings)
 
 
 def _is_for_mlx(audited: Audit, values: Mapping[str, Any]) -> bool:

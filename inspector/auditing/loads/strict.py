@@ -40,6 +40,8 @@ def refused(audited: Audit, values: Mapping[str, Any], loads: tuple[Load, ...]) 
         because = f"its ModelArgs require {', '.join(lacking)}, which config.json does not state"
         because = because if lacking else refusal_of_model(values, audited.checkpoint.tensors)
         loads = tuple(_refusing(one, because) if because and one.loader == "mlx" else one for one in loads)
+    if is_draft(audited):
+        loads = tuple(_refusing(replace(one, outcome=COMPLETE), OF_DRAFT, UNKNOWN) for one in loads)
     if _has_only_tied_head(audited):
         loads = tuple(_without_embedding(one) for one in loads)
     if not _has_prefix(audited):
@@ -70,6 +72,7 @@ def _refusing(load: Load, because: str, outcome: str = REFUSES) -> Load:
 
 
 INPUT_SCALES: Final = (".input_scale", ".activation_scale")
+OF_DRAFT: Final = "a draft head is loaded next to its target, which has the other tensors"
 DROPS_HEAD: Final = "it drops a tied head, and the embedding is not stored"
 NEWER_NAMES: Final = "it may look for the names of transformers 4, which are not in the file"
 
@@ -105,6 +108,15 @@ def _has_only_tied_head(audited: Audit) -> bool:
     from inspector.findings.totals import HeadAloneOfTie
 
     return any(isinstance(one, HeadAloneOfTie) for one in audited.findings)
+
+
+def is_draft(audited: Audit) -> bool:
+    """True for a draft head, which programs that decode speculatively load next to its target."""
+    if not audited.findings:
+        return False
+    from inspector.findings.names.components import DraftHead
+
+    return any(isinstance(one, DraftHead) for one in audited.findings)
 
 
 def _has_prefix(audited: Audit) -> bool:
