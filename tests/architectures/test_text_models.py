@@ -77,3 +77,15 @@ def test_layers_for_further_tokens(model_type: str, copies: dict[str, str], norm
     assert (audited.verdict, audited.counts.unexplained) == ("clean", 0), audited.findings
     del stored[f"model.{joins}"]
     assert codes(judged(stored, config)) == {"N403"}
+
+
+@pytest.mark.parametrize("model_type", ["sarvam_moe", "param2moe", "bailing_moe"])
+def test_the_bias_of_the_router_has_two_names(model_type: str) -> None:
+    """vLLM and SGLang read the second name for the same modules."""
+    _, config, build = of("sarvam-30b")
+    config, build = config | {"model_type": model_type}, build | {"model_type": model_type}
+    spec = genuine(build)
+    renamed: Spec = {key.replace("gate.expert_bias", "gate.e_score_correction_bias"): one for key, one in spec.items()}
+    assert renamed.keys() != spec.keys()
+    audited = judged(renamed, config)
+    assert (audited.verdict, codes(audited)) == ("clean", set()), audited.findings

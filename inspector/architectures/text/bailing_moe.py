@@ -13,7 +13,7 @@ an output gate, and a norm over all heads.
 """
 
 from inspector.architectures.blocks import DECODER, EXPERTS, PRE_NORMS, ROUTER, SHARED, SWIGLU
-from inspector.notation.definition import Architecture, Dims, head, part, rows, under
+from inspector.notation.definition import Architecture, Dims, either, head, part, rows, under
 from inspector.notation.kinds import buffer, linear, scale, table
 
 HEAD = part("lm_head", "head.token", linear("d -> V"), tied="embed.token")
@@ -25,7 +25,9 @@ ATTENTION = under("attention",
     part("dense",           "attention.output", linear("h*dh -> d", bias="use_bias")))
 MIXTURE = under("mlp",
     ROUTER,
-    part("gate.expert_bias", "router.correction", buffer("E"), when="moe_router_enable_expert_bias"),
+    either(  # vLLM and SGLang read Sarvam's 30B under the second name
+        part("gate.expert_bias",             "router.correction", buffer("E"), when="moe_router_enable_expert_bias"),
+        part("gate.e_score_correction_bias", "router.correction", buffer("E"), when="moe_router_enable_expert_bias")),
     under("shared_experts", SHARED, ff="fs", b="use_bias", when="S > 0"),
     rows(EXPERTS, ff="fe", b="use_bias"))
 BAILING_MOE = Architecture("bailing_moe sarvam_moe param2moe",
