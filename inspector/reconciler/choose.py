@@ -37,9 +37,20 @@ def choose_reading(
         return None, read_by_names(families, {}, one=True)[1]
     values = config.settings.values if claimed is None else {}
     supported, nearest = read_by_names(families, values)
+    if config is NO_CONFIG and supported and _is_in_dialect_below(supported[0]):
+        return None, nearest
     if claimed is not None and config.class_name is not None:
         supported = [_with_head_of(one, config.class_name) for one in supported]
     return _by_shapes(supported), nearest
+
+
+def _is_in_dialect_below(reading: Reading) -> bool:
+    """True if names that a definition knows in part below a prefix are, below the same one, those of another program."""
+    if not reading.prefix or reading.coverage == 1 or not may_know(reading.families):
+        return False
+    from inspector.matcher.dialect_reading import read_in_dialect
+
+    return any(one.coverage == 1 for one in read_in_dialect(NO_CONFIG, reading.families, ()))
 
 
 def _has_own_names(config: Claim) -> bool:

@@ -55,6 +55,15 @@ def test_files_without_a_config_are_exact(number: int, prefix: str) -> None:
     check_exact(judged(spec_of(listing, prefix), None), listing)
 
 
+@pytest.mark.parametrize("name", ["LTXVideoTransformer3DModel", "WanTransformer3DModel", "MochiTransformer3DModel"])
+def test_a_prefix_that_no_program_has_is_named_with_the_model_below_it(name: str) -> None:
+    """Also where the names without it are nearly those of another class of diffusers."""
+    listing = next(one for one in listings() if one["class"] == name)
+    audited = judged(spec_of(listing, "trainer.net."), None)
+    (found,) = (one.facts for one in audited.findings)
+    assert (audited.verdict, found["prefixes"], found["models"]) == ("undecided", ["trainer.net."], [name])
+
+
 @pytest.mark.parametrize("number", NUMBERS, ids=title)
 def test_files_with_the_config_of_their_class_are_exact(number: int) -> None:
     listing = listings()[number]
