@@ -109,6 +109,8 @@ def read_by_names(
     """
     tried: list[Reading] = []
     for name, definition in likely_definitions(families, share, most):
+        if not any(definition.sign in key for key in families):
+            continue
         scopes = [Scope(definition, settings, definition_of) for settings in _unknown_settings(name)]
         if values and any(
             key in values for key in keys_of_definition(scopes[0]).difference(definition.ignores.split())

@@ -116,6 +116,8 @@ class Architecture(Struct, frozen=True, eq=False):
     that every forward pass of the class reads: a missing part is then lost, and never a reason to change the key.
     needs: predicate of rows -> the predicate of rows that a writer's model has only together with them: without a
     config, the first are expected if the second are stored. Set for a checkpoint with the names of that writer.
+    sign: part of a name without which the names alone do not choose the definition: that of a part whose absence would
+    leave the names of another model.
     respell: gives the slots the names and layouts of another framework; set for a checkpoint with those names, never by
     a definition.
     """
@@ -130,6 +132,7 @@ class Architecture(Struct, frozen=True, eq=False):
     ignores: str = ""
     keeps: str = ""
     needs: Mapping[str, str] = {}
+    sign: str = ""
     respell: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None = None
 
     @property

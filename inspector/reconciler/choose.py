@@ -45,7 +45,7 @@ def choose_reading(
 
 
 def _is_in_dialect_below(reading: Reading) -> bool:
-    """True if names that a definition knows in part below a prefix are, below the same one, those of another program."""
+    """True if another program has all names that are below a prefix and that a definition knows in part."""
     if not reading.prefix or reading.coverage == 1 or not may_know(reading.families):
         return False
     from inspector.matcher.dialect_reading import read_in_dialect

@@ -27,8 +27,10 @@ HEADS = (head("ForCausalLM", "model.", LM_HEAD, BESIDE, default=True),)
 SIZES = Dims(vw="1152", vL="27", vf="4304", mm="mm_hidden_size")
 IGNORED = ("continuous_training freeze_mm_mlp_adapter image_aspect_ratio mm_projector_lr s2_scales tune_mm_mlp_adapter"
            " tokenizer_model_max_length tokenizer_padding_side unfreeze_vision_tower use_mm_proj use_s2")
-BUNNY_PHI = Architecture("bunny-phi", parts=PHI.parts, dims=Dims(**PHI.dims) | SIZES, heads=HEADS, ignores=IGNORED)
+TOWER = "model.vision_tower."  # the names of the text models alone are not Bunny's
+BUNNY_PHI = Architecture("bunny-phi", parts=PHI.parts, dims=Dims(**PHI.dims) | SIZES, heads=HEADS, ignores=IGNORED,
+                         sign=TOWER)
 BUNNY_LLAMA = Architecture("bunny-llama", parts=LLAMA.parts, dims=Dims(**LLAMA.dims) | SIZES, heads=HEADS,
-                           ignores=IGNORED)
+                           ignores=IGNORED, sign=TOWER)
 BUNNY_QWEN2 = Architecture("bunny-qwen2", parts=QWEN2.parts, dims=Dims(**QWEN2.dims) | SIZES, heads=HEADS,
-                           ignores=IGNORED)
+                           ignores=IGNORED, sign=TOWER)
