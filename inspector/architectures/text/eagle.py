@@ -93,6 +93,7 @@ EAGLE_1 = Architecture(OF_EAGLE_1, dims=DECODER | Dims(N="L[1:]"), heads=(head(O
 OTHER_DFLASH = ("transformer_layer_config != null or dflash_config.attention_sink_bias or add_swa_attention_sink_bias"
                 " or dflash_config.conv_kernel_size != null or dflash_config.projector_type != null")
 DFLASH = Architecture("DFlashDraftModel",
+    sign="hidden_norm.",
     dims=DECODER | Dims(n="len(dflash_config.target_layer_ids) | L", t="target_hidden_size | d", dh="head_dim | d//h"),
     heads=(head("DFlashDraftModel", "", default=True),),
     ignores="hidden_act max_position_embeddings block_size num_target_layers mask_token_id tie_word_embeddings",
