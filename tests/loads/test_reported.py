@@ -132,7 +132,7 @@ CASES: list[tuple[str, str, list[Any], str, list[str], str]] = [
     ("llama", "CausalLM", [*LEFT_OVER, ["lose", "layers.1.mlp.up_proj"]], "findings", ["N403"], ""),
     ("gemma3", "ConditionalGeneration", [["config", ["model_type"], "gemma3_text"]], "findings", ["N444"], "set"),
     ("gemma3", "ConditionalGeneration", [["config", ["model_type"], "gemma3_text"], *of_class("Gemma3ForCausalLM")],
-     "findings", ["N459"], ""),
+     "findings", ["N401"], ""),
     ("deberta-v2", "MaskedLM", [["replace", "LayerNorm.weight", "LayerNorm.gamma"],
      ["replace", "LayerNorm.bias", "LayerNorm.beta"]], "clean", [], ""),
     ("phi", "CausalLM", [["shards", 3], ["text", INDEX, "cut"]], "findings", ["S202"], "write"),
