@@ -12,6 +12,8 @@ from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from inspector.findings.finding import Finding
 from tests.checkpoints import Spec, genuine, write, write_file
+from tests.dialects.converters import litgpt
+from tests.dialects.test_writers import config_of
 from tests.judged import FIXTURES, base_record, codes, spec_of
 from tests.loads.damage import damaged, healthy
 from tests.loads.damage import write as write_folder
@@ -306,3 +308,38 @@ def test_weights_that_no_loader_reads_under_any_name(spec: Spec, expected: set[s
     (tmp_path / "config.json").write_text(json.dumps(SMALL_LLAMA), encoding="utf-8")
     write_file(tmp_path / "own-4bit.safetensors", spec)
     assert codes(audit(str(tmp_path))) == expected
+
+
+LITGPT = ("lit_model.safetensors", "model_config.yaml")
+
+
+@pytest.mark.parametrize(("kind", "own_config", "found"), [
+    ("llama", True, set()), ("qwen2", True, set()), ("gemma", True, set()), ("llama", False, {"N470"}),
+])  # fmt: skip
+def test_a_folder_of_litgpt_is_for_litgpt(kind: str, own_config: bool, found: set[str], tmp_path: Path) -> None:
+    """`litgpt download` copies config.json next to its own weights and config."""
+    config = config_of(kind)
+    (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    write_file(tmp_path / LITGPT[0], litgpt(genuine(config)))
+    if own_config:
+        (tmp_path / LITGPT[1]).write_text("name: own\n", encoding="utf-8")
+    assert codes(audit(str(tmp_path))) == found
+
+
+@pytest.mark.parametrize("kind", ["llama", "qwen2", "mixtral"])
+def test_weights_of_a_text_model_alone(kind: str, tmp_path: Path) -> None:
+    """Nobody knows for which program they are, unless the other files of transformers are there."""
+    write_file(tmp_path / "own.safetensors", genuine(config_of(kind)))
+    lone = audit(str(tmp_path))
+    assert (lone.verdict, codes(lone)) == ("undecided", set())
+    (note,) = (one for one in lone.findings if one.code == "S263")
+    assert note.facts["wanted"] == "model.safetensors"
+    assert audit(str(tmp_path / "own.safetensors")).verdict == "clean"
+    (tmp_path / "tokenizer_config.json").write_text("{}", encoding="utf-8")
+    assert codes(audit(str(tmp_path))) == {"C313", "S221"}
+
+
+@pytest.mark.parametrize("model", ["bert", "t5", "vit", "clip_text_model"])
+def test_other_weights_alone_are_for_programs_that_read_the_file(model: str, tmp_path: Path) -> None:
+    write_file(tmp_path / "own.safetensors", MODELS[model][0])
+    assert not {"S263", "C313", "S221"} & {one.code for one in audit(str(tmp_path)).findings}

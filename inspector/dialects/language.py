@@ -68,8 +68,10 @@ class Dialect(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     also reads the parts, whatever the definition has. omits: roles, or paths after `@`, that the writer may leave out.
     exporter: the tool that converts the writer's names and row order to transformers' or diffusers'. own_configs: files
     next to the weights from which the writer's program loads them. own_files: beginnings of its file names; empty for
-    any. own_types: model types that only the writer's program has. names_alone: the tensors differ from transformers'
-    only by name. numbers_last: an expert's number ends its name, `fc1.weight7` for `fc1.7.weight`, as it is read.
+    any. copies_config: the program copies the config.json of the original model next to its own, so that it shows
+    no other loader. own_types: model types that only the writer's program has. names_alone: the tensors differ from
+    transformers' only by name. numbers_last: an expert's number ends its name, `fc1.weight7` for `fc1.7.weight`, as
+    it is read.
     beside: tensors that the writer stores and the class does not have. dims: symbols of the definition with other
     values in the writer's files. needs: `needs` of the definition in the writer's files. elsewhere: beginnings of
     family keys for parts of the model that the writer's program loads from another repository -> the
@@ -93,6 +95,7 @@ class Dialect(msgspec.Struct, frozen=True, eq=False, kw_only=True):
     exporter: str = ""
     own_configs: tuple[str, ...] = ()
     own_files: tuple[str, ...] = ()
+    copies_config: bool = False
     own_types: tuple[str, ...] = ()
     names_alone: bool = False
     numbers_last: bool = False

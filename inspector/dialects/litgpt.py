@@ -21,6 +21,7 @@ LITGPT: Final = Dialect(
     exporter="litgpt convert_from_litgpt",
     own_configs=("model_config.yaml", "lit_config.json"),
     own_files=("lit_model",),
+    copies_config=True,
     names={
         "embed.token": stored("transformer.wte", "padded"),
         "norm.final": "transformer.ln_f",

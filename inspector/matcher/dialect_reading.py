@@ -48,11 +48,14 @@ def recognise(claim: Claim, keys: Collection[str]) -> Recognised | None:
 
 
 def _wrapped_inside(dialects: Iterable[Dialect], keys: Collection[str]) -> Recognised | None:
-    """The dialect of names with a wrapper inside, which activation checkpointing and FSDP insert for each layer."""
-    inner = next((one for one in WRAPPERS if one.startswith("_") and any(f".{one}" in key for key in keys)), None)
-    if inner is None:
+    """The dialect of names with wrappers inside, which activation checkpointing and FSDP insert for each layer.
+
+    They can also be around each other and around the whole model.
+    """
+    around = [one for one in WRAPPERS if one.startswith("_") and any(one in key for key in keys)]
+    if not any(f".{one}" in key for one in around for key in keys):
         return None
-    wrapper = f"*{inner}"
+    wrapper = f"*{'|'.join(around)}"
     found = next(_recognised(dialects, {without_prefix(key, wrapper) for key in keys}), None)
     return None if found is None or found.wrapper else replace(found, wrapper=wrapper)
 

@@ -12,7 +12,7 @@ import pytest
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from tests.adapters.records import alone, with_base
-from tests.checkpoints import Spec, genuine, write
+from tests.checkpoints import Spec, genuine, write, write_file
 from tests.judged import base_record, codes, spec_of
 from tests.make_checkpoints import SMALL_LLAMA
 
@@ -423,3 +423,26 @@ def test_targets_that_are_the_wrapper_of_peft_are_repaired(targets: list[str]) -
 def test_names_below_the_wrapper_with_the_right_targets_are_renamed() -> None:
     assert codes(below_wrapper(["q_proj", "v_proj"])) == {"A919"}
     assert codes(below_wrapper(["q_proj", "v_proj"], "")) == set()
+
+
+@pytest.mark.parametrize(("task", "verdict", "found"), [
+    (None, "undecided", {"A988"}), ("CAUSAL_LM", "findings", {"A919"}), ("FEATURE_EXTRACTION", "clean", set()),
+])  # fmt: skip
+@pytest.mark.parametrize("model_type", ["mistral", "qwen2", "gemma"])
+def test_names_of_the_base_without_its_head(
+    model_type: str, task: str | None, verdict: str, found: set[str], tmp_path: Path
+) -> None:
+    """Measured with PEFT 0.21: nothing is loaded around the class with the head, everything around AutoModel."""
+    sizes = {"hidden_size": 48, "intermediate_size": 80, "num_attention_heads": 6, "num_key_value_heads": 2,
+             "num_hidden_layers": 3, "vocab_size": 70, "head_dim": 8}  # fmt: skip
+    base = {"model_type": model_type, "architectures": [f"{model_type.capitalize()}ForCausalLM"], **sizes}
+    spec: Spec = {}
+    for layer in range(3):
+        path = f"base_model.model.layers.{layer}.self_attn.q_proj"
+        spec |= {f"{path}.lora_A.weight": ("F32", (RANK, 48)), f"{path}.lora_B.weight": ("F32", (48, RANK))}
+    values = {**CONFIG, "target_modules": ["q_proj"], "task_type": task}
+    (tmp_path / "adapter_config.json").write_text(json.dumps(values), encoding="utf-8")
+    write_file(tmp_path / "adapter_model.safetensors", spec)
+    (tmp_path / "base.json").write_text(json.dumps(base), encoding="utf-8")
+    audited = audit(str(tmp_path), base=str(tmp_path / "base.json"))
+    assert (audited.verdict, {one.code for one in audited.findings} - {"A901"}) == (verdict, found)

@@ -267,6 +267,20 @@ def test_a_wrapper_of_layers_is_named() -> None:
     assert {renamed(name, steps) for name in inside} == set(spec)
 
 
+@pytest.mark.parametrize("kind", ["llama", "qwen3", "gpt_neox"])
+def test_wrappers_around_the_model_and_around_each_layer_are_named(kind: str) -> None:
+    """As litgpt's FSDP with activation checkpointing saves its own module."""
+    config = config_of(kind)
+    spec = converters.litgpt(genuine(config))
+    layer = re.compile(r"(transformer\.h\.\d+\.)")
+    around, inside = "_fsdp_wrapped_module.", r"\1_fsdp_wrapped_module._checkpoint_wrapped_module."
+    wrapped = judged({around + layer.sub(inside, name): entry for name, entry in spec.items()}, config)
+    assert codes(wrapped) == {"N402"}
+    assert wrapped.counts.unique_parameters == judged(spec, config).counts.unique_parameters
+    (found,) = (one for one in wrapped.findings if one.code == "N402")
+    assert found.facts["prefix"] == "_fsdp_wrapped_module. and _checkpoint_wrapped_module."
+
+
 def test_the_config_of_the_original_writer_is_undecided() -> None:
     spec, _ = made("wan", "wan")
     audited = judged(spec, {"_class_name": "WanModel", "model_type": "t2v", "dim": 48, "num_layers": 4})

@@ -1182,6 +1182,22 @@ def prefix(heads: int, width: int, layers: int, base: dict[str, Any]) -> Audit:
     return with_base({"prompt_embeddings": ("F32", (20, 2 * layers * width))}, values, base)
 
 
+def of_base_model() -> Audit:
+    """An adapter of the model without its head, next to the config of one with a head."""
+    spec: Spec = {}
+    for layer in range(32):
+        for side, shape in (("A", (16, 4096)), ("B", (4096, 16))):
+            spec[f"base_model.model.layers.{layer}.self_attn.q_proj.lora_{side}.weight"] = ("BF16", shape)
+    values = {"peft_type": "LORA", "r": 16, "target_modules": ["q_proj"]}
+    with TemporaryDirectory() as place:
+        folder, base = write(Path(place) / "adapter", {}), write(Path(place) / "base", {}, LLAMA8B)
+        for file in (folder, base):
+            (file / "model.safetensors").unlink()
+        write_file(folder / "adapter_model.safetensors", spec)
+        (folder / "adapter_config.json").write_text(json.dumps(values), encoding="utf-8")
+        return audit(str(folder), base=str(base / "config.json"))
+
+
 def without_biases(*stored: int) -> Audit:
     """An adapter of a base with biases that its config lists as trained. stored: the layers whose biases are stored."""
     spec: Spec = {
@@ -1252,6 +1268,7 @@ FIRES |= {
     "adapter-module-unexpected": lambda: adapter(target_modules=["q_proj"]),
     "adapter-biases-missing": without_biases,
     "adapter-biases-lost": lambda: without_biases(*range(31)),
+    "adapter-of-another-class": of_base_model,
     "adapter-heads-differ": lambda: prefix(
         12,
         1024,

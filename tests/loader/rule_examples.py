@@ -437,6 +437,7 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"file": "model-finetuned.safetensors"},
         {"loader": "transformers", "wanted": "model.safetensors", "single": True, "variant": ""},
     ),
+    "weights-without-folder": ({"file": "llama.safetensors"}, {"wanted": "model.safetensors"}),
     "index-key-doubled": (
         {"file": "model.safetensors.index.json"},
         {"keys": ["lm_head.weight"], "count": 1},

@@ -9,6 +9,7 @@ from typing import Any
 
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
+from tests.checkpoints import genuine
 from tests.judged import judged
 from tests.loads.damage import damaged, healthy, write
 from tests.quantization.made_by_formula import LLAMA, awq, gptq, linears, rest
@@ -52,6 +53,33 @@ def _undecided() -> Audit:
     _, spec, _ = checkpoint("ct-w3-channel-odd")
     renamed = {name.replace("self_attn", "mixer").replace("mlp", "ffn"): entry for name, entry in spec.items()}
     return judged(renamed, None)
+
+
+WORDS, WIDTH = 320, 256
+COPIES: dict[str, Spec] = {
+    "quanto": {
+        "lm_head.weight._data": ("I8", (WORDS, WIDTH)), "lm_head.weight._scale": ("BF16", (WORDS, 1)),
+        "lm_head.input_scale": ("BF16", ()), "lm_head.output_scale": ("BF16", ()),
+    },
+    "gptq": {
+        f"lm_head.{suffix}": (dtype, tuple(shape)) for suffix, (dtype, shape) in gptq(4, 128)(WORDS, WIDTH).items()
+    },
+}  # fmt: skip
+"""A quantized head, as two programs write it."""
+
+
+def tied_model(model_type: str) -> tuple[Spec, dict[str, Any]]:
+    """(the tensors, the config) of a text model whose head is the embedding."""
+    sizes = {"hidden_size": WIDTH, "intermediate_size": 384, "num_attention_heads": 4, "num_key_value_heads": 2,
+             "num_hidden_layers": 3, "vocab_size": WORDS, "tie_word_embeddings": True}  # fmt: skip
+    config = {"model_type": model_type, "architectures": [f"{model_type.capitalize()}ForCausalLM"], **sizes}
+    return dict(genuine(config)), config
+
+
+def copy_left() -> Audit:
+    """A tied model with the quantized head of another save."""
+    spec, config = tied_model("llama")
+    return judged({**spec, **COPIES["quanto"]}, config)
 
 
 def _quantized_routers() -> Audit:
@@ -213,6 +241,7 @@ EXAMPLES: dict[str, Callable[[], Audit]] = {
         {name: (dtype, tuple(shape)) for name, (dtype, shape) in record("gptq_4bit_g128_sym")["tensors"].items()},
         {key: value for key, value in record("gptq_4bit_g128_sym")["config"].items() if key != "quantization_config"},
     ),
+    "quantized-copy-left": copy_left,
     "packing-format-unstated": lambda: without_format("ct_w4a16", input_activations=INTEGER_INPUTS),
     "compressed-status": lambda: changed("ct_fp8_dynamic", quantization_status="frozen"),
     "sparse-compression": lambda: changed("ct-sparse"),

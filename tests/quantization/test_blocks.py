@@ -16,7 +16,7 @@ from inspector.auditing.result import FLAT, Audit
 from inspector.quantization.scales_block import block_size
 from tests.checkpoints import write, write_file
 from tests.judged import base_record, codes, diffusers_records, judged, spec_of
-from tests.quantization.examples import without_role
+from tests.quantization.examples import COPIES, tied_model, without_role
 from tests.quantization.made_by_formula import LLAMA, bitnet, hqq, simple
 from tests.quantization.recorded import RECORDED, record, variants
 from tests.quantization.stored import Spec, audited, bad, checkpoint, tool, unquantized
@@ -624,3 +624,16 @@ def test_a_block_without_a_method_over_packed_weights_is_not_removed() -> None:
     config = record(name)["config"]
     block = {key: value for key, value in config["quantization_config"].items() if key != "quant_method"}
     assert "T626" not in codes(stored(name, {**config, "quantization_config": block}))
+
+
+@pytest.mark.parametrize("scheme", ["quanto", "gptq"])
+@pytest.mark.parametrize("model_type", ["gemma", "llama", "qwen2"])
+def test_a_quantized_copy_of_a_tied_head_is_left_over(model_type: str, scheme: str) -> None:
+    """Measured with transformers 5.23 and 4.57: unexpected keys, and the head is the embedding."""
+    spec, config = tied_model(model_type)
+    left = judged({**spec, **COPIES[scheme]}, config)
+    assert codes(left) == {"T668"}
+    (found,) = (one for one in left.findings if one.code == "T668")
+    assert set(found.facts["names"]) == COPIES[scheme].keys()
+    assert left.counts.unique_parameters == judged(spec, config).counts.unique_parameters
+    assert codes(judged({**spec, **COPIES[scheme]}, {**config, "tie_word_embeddings": False})) == {"T625"}

@@ -38,6 +38,7 @@ from inspector.auditing.adapter.base_read import BaseRead
 from inspector.auditing.adapter.below import adapters_below
 from inspector.auditing.adapter.mlx import compare_whole, findings_of_mlx, of_whole_layers
 from inspector.auditing.adapter.names import LookedFor, joined_renames, looked_for, of_language_alone, tool_names
+from inspector.auditing.adapter.of_class import with_class
 from inspector.auditing.adapter.recognized import of_peft
 from inspector.auditing.adapter.target_pattern import with_targets
 from inspector.auditing.files.names import intended
@@ -120,6 +121,7 @@ def audit_adapter(
     loads = loads_of_adapter(checkpoint, stored_as, found_as.named, report, audited.findings, name.name, config)
     of_config = without_ranks(loads[0], audited.findings) if loads else audited.findings
     audited = after_loading(replace(audited, loads=loads, findings=tuple(of_config)))
+    audited = with_class(audited, laid, families)
     unknown = laid is not None and audited.verdict == CLEAN and any(one.outcome == UNKNOWN for one in loads)
     return left_open(audited, loads[0]) if unknown else audited
 

@@ -7,18 +7,16 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from inspector.auditing.files.kept_names import without_rename
+from inspector.auditing.files.lone_weights import ENDINGS, with_lone_weights
 from inspector.auditing.files.numbered_shards import without_index
 from inspector.auditing.files.usable_config import class_unnamed, config_unusable
+from inspector.auditing.own_layout import is_laid_out_for
 from inspector.auditing.result import Audit
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.loaders import DIFFUSERS, INDEX, PEFT, TRANSFORMERS, Loader
 from inspector.loading.files import taken_file
 from inspector.loading.tables import is_supported
-
-ENDINGS: Final = {"safetensors": "safetensors", "bin": "bin", "pt": "bin", "pth": "bin", "ckpt": "bin"}
-"""Ending of a weight file -> the ending that loaders look for in its format."""
-
 
 PICKLED: Final = tuple(f".{ending}" for ending, kind in ENDINGS.items() if kind == "bin")
 """Endings of PyTorch files."""
@@ -31,9 +29,9 @@ def with_file_names(audited: Audit) -> Audit:
         return audited
     if PEFT.finds(checkpoint.set_name) and _lacks_config(audited, PEFT):
         return audited
-    loader = intended(checkpoint)
+    writer = audited.case.reading.writer if audited.case is not None else ""
+    loader = None if is_laid_out_for(writer, checkpoint) else intended(checkpoint)
     if loader is not None:
-        writer = audited.case.reading.writer if audited.case is not None else ""
         findings = list(audited.findings)
         if not _is_one_rank(findings):
             findings = list(_judged(checkpoint, loader, audited.findings, writer))
@@ -43,6 +41,8 @@ def with_file_names(audited: Audit) -> Audit:
     else:
         unusable = list(config_unusable(audited))
         findings = [*_without_set_keys(audited.findings, unusable), *unusable]
+        if not unusable:
+            return with_lone_weights(audited, findings)
     return audited if findings == list(audited.findings) else audited.with_findings(findings)
 
 

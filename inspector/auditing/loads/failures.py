@@ -29,7 +29,6 @@ from inspector.loading.tables import NEWEST, OLDER, names_of
 from inspector.loading.transformers import loads
 
 if TYPE_CHECKING:
-    from inspector.dialects.language import Dialect
     from inspector.findings.loading import LoaderFails, WriterRefuses
 
 
@@ -259,10 +258,11 @@ def of_another_program(audited: Audit, finding: Finding, load: Load, name: str) 
         return finding
     if load.outcome not in (RANDOM, REFUSES):
         return finding
+    from inspector.auditing.own_layout import finds
     from inspector.dialects.catalog import dialects_by
 
     known = dialects_by(finding.writer)
-    if not known or any(_finds(one, audited.checkpoint) for one in known):
+    if not known or any(finds(one, audited.checkpoint) for one in known):
         return finding
     exporter = _of_towers(audited.checkpoint) or next((one.exporter for one in known), "")
     apart = tuple(
@@ -303,14 +303,6 @@ def _is_of_tower(finding: Finding) -> bool:
         return finding.stored.startswith(tuple(TOWERS))
     names = finding.names if isinstance(finding, PartUnexpected | TensorUnexpected) else ()
     return bool(names) and all(name.startswith(tuple(TOWERS)) for name in names)
-
-
-def _finds(writer: Dialect, checkpoint: Checkpoint) -> bool:
-    """True if the writer's own program finds its config and the audited weights, or if no other config exists."""
-    if checkpoint.config is not None and checkpoint.config.file in writer.own_configs:
-        return True
-    named = not writer.own_files or checkpoint.set_name.startswith(writer.own_files)
-    return named and any(file in checkpoint.siblings for file in writer.own_configs)
 
 
 def without_unread_names(findings: list[Finding]) -> list[Finding]:

@@ -29,6 +29,7 @@ from inspector.auditing.loads.quantized import (
     is_whole_for_vllm,
     recorded,
     stacked_scales,
+    takes_packed,
     why_unread,
 )
 from inspector.auditing.loads.strict import is_draft, of_newer_names, of_text_model_alone, refused
@@ -364,8 +365,7 @@ def given_of(audited: Audit, values: Mapping[str, Any]) -> Given:
         case=audited.case if turned is None and _is_whole(audited) else None,
         stored=at_top(audited) or turned or audited.stored,
         untyped=is_untyped(audited, values),
-        unscaled=(audited.unpacked is not None and any(audited.unpacked.schemes.values()))
-        or has_unread_scales(audited),
+        unscaled=takes_packed(audited) or has_unread_scales(audited),
     )
 
 

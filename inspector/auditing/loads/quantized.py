@@ -31,6 +31,17 @@ def has_packed(audited: Audit) -> bool:
     return audited.unpacked is not None and any(audited.unpacked.schemes.values())
 
 
+def takes_packed(audited: Audit) -> bool:
+    """True if weights are packed that a loader without quantization takes for values: not only a copy that it leaves
+    out.
+    """
+    if not has_packed(audited):
+        return False
+    from inspector.findings.types.block import QuantizedCopyLeft
+
+    return not any(isinstance(one, QuantizedCopyLeft) for one in audited.findings)
+
+
 def stacked_scales(audited: Audit) -> int:
     """The number of scales that are stored for all experts together although the weights are stored for each expert."""
     if audited.unpacked is None or not audited.findings:

@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from inspector.auditing.quantized.compressed import SPARSE
+from inspector.auditing.quantized.copy_left import copy_left
 from inspector.auditing.quantized.plain_modules import (
     AQLM,
     HEAD,
@@ -64,6 +65,10 @@ def block_missing(checkpoint: Checkpoint, unpacked: Unpacked, lines: Sequence[Li
         return
     of_transformers = "_class_name" not in config.values
     if is_named(unpacked, of_transformers, checkpoint.siblings):
+        return
+    left = copy_left(checkpoint, scheme, lines)
+    if left is not None:
+        yield left
         return
     from inspector.findings.types.block import QuantizationBlockMissing
 

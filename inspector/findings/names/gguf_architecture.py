@@ -122,6 +122,8 @@ class VocabularyOnly(ContentFinding, frozen=True, kw_only=True):
 
     Example
         note[N440] vocabulary-only: ggml-vocab-llama.gguf
+          help  it has a tokenizer and no weights: download the file of the model, or
+                convert it without --vocab-only
 
     What to do
         Nothing, if a tokenizer was wanted; otherwise download the file with the weights.
@@ -129,6 +131,10 @@ class VocabularyOnly(ContentFinding, frozen=True, kw_only=True):
 
     code = "N440"
     severity = "note"
+
+    remedy_text = (
+        "it has a tokenizer and no weights: download the file of the model, or convert it without --vocab-only"
+    )
 
 
 class ExpertsOneByOne(ContentFinding, frozen=True, kw_only=True):

@@ -114,12 +114,16 @@ class IndexStale(Finding, frozen=True, kw_only=True):
     tensors: int
     audited: str
 
-    headline_text = "{place.file} lists {files:count file}, all of them missing"
     row_texts = (("audited", "{audited}"),)
+
+    def headline(self) -> str:
+        listed = f"{count(self.files, 'file')}, all of them missing" if self.files else "no file"
+        return f"{self.place.file} lists {listed}"
 
     def remedy(self) -> Remedy:
         step = Step(action="move", file=self.place.file)
-        return Remedy(f"move {self.place.file} aside, or download its shards", (step,))
+        shards = ", or download its shards" if self.files else ""
+        return Remedy(f"move {self.place.file} aside{shards}", (step,))
 
 
 class IndexStaleTaken(IndexStale, frozen=True, kw_only=True):

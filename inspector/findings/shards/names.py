@@ -208,3 +208,37 @@ class ShardRenamed(Finding, frozen=True, kw_only=True):
         if len(pairs) == 1:
             return Remedy(f"rename {pairs[0][0]} to {pairs[0][1]}", steps)
         return Remedy(f"rename each to the name in the index: {pairs[0][0]} to {pairs[0][1]}", steps)
+
+
+class WeightsWithoutFolder(Finding, frozen=True, kw_only=True):
+    """The weights of a text model are alone, under a name of their own.
+
+    What it means
+        The folder has the weights of a model that transformers knows, under its tensor names. No config.json is with
+        them, and no loader of text models looks for a file of this name.
+
+    Why it matters
+        transformers, vLLM, MLX and ollama read a folder with config.json and refuse this one. Programs that read the
+        file alone, such as ComfyUI a text encoder, need neither.
+
+    Example
+        note[S263] weights-without-folder: llama.safetensors is alone, without
+          config.json
+          help  for transformers, vLLM, MLX and ollama rename it to model.safetensors
+                and put config.json and the tokenizer of the model next to it
+
+    What to do
+        For a program that reads the file alone: nothing. Otherwise rename it, and copy the other files from the
+        repository of the model.
+    """
+
+    code = "S263"
+    severity = "note"
+
+    wanted: str
+
+    headline_text = "{place.file} is alone, without config.json"
+    remedy_text = (
+        "for transformers, vLLM, MLX and ollama rename it to {wanted} and put config.json and the tokenizer of the"
+        " model next to it"
+    )

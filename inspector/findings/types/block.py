@@ -6,7 +6,8 @@ import json
 from typing import Any
 
 from inspector.findings.finding import ContentFinding, Remedy, Rows, Step
-from inspector.findings.words import count, listed
+from inspector.findings.role_words import label
+from inspector.findings.words import count, first, listed
 
 OF_COMFY = "fp8-comfy"
 """The quantization scheme that only ComfyUI reads."""
@@ -109,3 +110,42 @@ class QuantizationBlockMissing(ContentFinding, frozen=True, kw_only=True):
         steps = tuple(Step(action="set", file=self.key, key=(name,), new=self.block) for name in self.entries)
         reads = f"; {READERS[self.key]}" if self.key in READERS else ""
         return Remedy(f"write {self.key} next to the weights: {entry}{more}{reads}", steps)
+
+
+class QuantizedCopyLeft(ContentFinding, frozen=True, kw_only=True):
+    """A quantized copy of a tied matrix is left in the files of a model that is not quantized.
+
+    What it means
+        The config ties the matrix to another one, which is stored plain like all other weights. The packed values and
+        scales of its copy are those of a model that was quantized in memory and saved without its settings.
+
+    Why it matters
+        transformers leaves the copy out and uses the other matrix. Programs that expect a place for each tensor, such
+        as llama.cpp's converter, stop at its scales.
+
+    Example
+        warning[T668] quantized-copy-left: lm_head, which the config ties to the
+          embedding
+          scheme  quanto
+          stored  lm_head.weight._data, lm_head.weight._scale and 2 more
+          help    remove these tensors: the embedding is stored plain
+
+    What to do
+        Remove the tensors, or save the model again without quantizing it.
+    """
+
+    code = "T668"
+    severity = "warning"
+
+    scheme: str
+    tied_to: str
+    names: tuple[str, ...]
+
+    def headline(self) -> str:
+        return f"{self.place.tensor}, which the config ties to the {label(self.tied_to)}"
+
+    def rows(self) -> Rows:
+        return [("scheme", self.scheme), ("stored", first(self.names, len(self.names)))]
+
+    def remedy(self) -> Remedy:
+        return Remedy(f"remove these tensors: the {label(self.tied_to)} is stored plain")
