@@ -34,6 +34,8 @@ TOKENIZER_CONFIG: Final = "tokenizer_config.json"
 OF_SETFIT: Final = "config_setfit.json"
 SETFIT_HEAD: Final = "model_head.pkl"
 """What SetFit's `save_pretrained` writes beside the sentence encoder (`setfit/modeling.py`)."""
+PROCESSORS: Final = frozenset({"preprocessor_config.json", "processor_config.json"})
+FILES_OF_LIBRARIES: Final = frozenset({"open_clip_config.json", "vocab.json"})
 READ: Final = 1 << 16
 """Bytes at the beginning of these files that are read: tokenizer.json begins with the list of added tokens."""
 SHORT: Final = f"only the first {READ:,} bytes of this file are read"
@@ -59,10 +61,25 @@ def with_declared(audited: Audit, audit_part: AuditFolder) -> Audit:
 
         audited = with_modules(audited, sentence_modules(audited.checkpoint, audited, audit_part))
     findings = [*findings_on_class(audited), *_of_code(audited), *_of_tokens(audited, added)]
-    findings += [*_unlisted(audited.checkpoint), *_headless(audited.checkpoint)]
+    findings += [*_unlisted(audited.checkpoint), *_headless(audited.checkpoint), *_of_library(audited)]
     if not findings:
         return audited
     return audited.with_findings([*_without_its_names(audited.findings, findings), *findings])
+
+
+def _of_library(audited: Audit) -> Iterator[Finding]:
+    """The findings on files of a library with its own loader that do not belong to the weights, and on an absent
+    tokenizer.
+    """
+    if not PROCESSORS.isdisjoint(audited.checkpoint.siblings):
+        from inspector.auditing.files.absent_tokenizer import tokenizer_absent
+
+        yield from tokenizer_absent(audited)
+    if FILES_OF_LIBRARIES.isdisjoint(audited.checkpoint.siblings):
+        return
+    from inspector.auditing.identity.library_files import of_library_files
+
+    yield from of_library_files(audited)
 
 
 def _unlisted(checkpoint: Checkpoint) -> Iterator[ModulesUnlisted]:

@@ -13,6 +13,19 @@ from inspector.auditing.result import Audit
 from inspector.dialects.libraries import LIBRARIES, WRAPPERS, library_of
 from tests.checkpoints import Spec, write_file
 from tests.findings.cases import of_llava_tower, of_vits, of_xtts
+from tests.findings.library_cases import (
+    CLIP,
+    INTERN_VIT,
+    TIMM_CLIP,
+    clip,
+    clip_of_transformers,
+    in_folder,
+    of_open_clip,
+    speech,
+    timm_clip,
+    xtts_vocabulary,
+)
+from tests.findings.library_cases import OF_TIMM as OF_TIMM_VIT
 from tests.judged import base_record, codes, judged, spec_of
 
 AUDIOCRAFT: Spec = {
@@ -198,6 +211,80 @@ def test_the_config_of_a_library_has_the_sizes_of_its_weights(made: Callable[[],
     assert [one.place.key for one in made().findings if one.code == "N647"] == [key] * bool(key)
 
 
+@pytest.mark.parametrize(("words", "added", "found"), [(77, 0, True), (66, 0, False), (66, 3, False), (60, 0, True)])
+def test_the_vocabulary_of_xtts_has_as_many_tokens_as_its_weights(words: int, added: int, found: bool) -> None:
+    assert any(one.code == "N663" for one in xtts_vocabulary(words, added).findings) is found
+
+
+def clip_with(key: str, value: Any) -> dict[str, Any]:
+    """The config of OpenCLIP with another value."""
+    part, _, name = key.rpartition(".")
+    return {**CLIP, part: {**CLIP[part], name: value}} if part else {**CLIP, key: value}
+
+
+@pytest.mark.parametrize(("spec", "config", "keys"), [
+    (clip(), CLIP, []), (clip(text="text."), CLIP, []), (clip(64, 2), CLIP, ["vision_cfg.width"]),
+    (clip(64, 4), CLIP, ["vision_cfg.width", "vision_cfg.layers"]),
+    (clip(), clip_with("vision_cfg.patch_size", 16), ["vision_cfg.patch_size"]),
+    (clip(), clip_with("embed_dim", 32), ["embed_dim"]),
+    (clip(), clip_with("text_cfg.layers", 12), ["text_cfg.layers"]),
+    (clip(text="text."), clip_with("text_cfg.vocab_size", 49408), ["text_cfg.vocab_size"]),
+    (clip(), clip_with("vision_cfg.layers", [3, 4, 6, 3]), []), (clip(), clip_with("vision_cfg.image_size", 64), []),
+    (timm_clip(768, 12, 16), TIMM_CLIP, []), (timm_clip(768, 12, 32), TIMM_CLIP, ["patch size"]),
+    (timm_clip(1024, 24, 14), TIMM_CLIP, ["width", "blocks", "patch size"]),
+    (timm_clip(896, 12, 16), {**TIMM_CLIP, "vision_cfg": {"timm_model_name": "vit_base_patch16_plus_240"}}, []),
+    (timm_clip(384, 36, 16), {**TIMM_CLIP, "vision_cfg": {"timm_model_name": "vit_small_patch16_36x1_224"}}, []),
+    (timm_clip(96, 4, 16), {**TIMM_CLIP, "vision_cfg": {"timm_model_name": "convnext_base"}}, []),
+])  # fmt: skip
+def test_the_config_of_open_clip_has_the_sizes_of_its_weights(
+    spec: Spec, config: dict[str, Any], keys: list[str]
+) -> None:
+    found = [one for one in of_open_clip(spec, config).findings if one.code == "N661"]
+    assert [one.partition(" of ")[0] for finding in found for one in finding.facts["keys"]] == keys
+
+
+def test_the_remedy_states_the_sizes_of_the_weights() -> None:
+    (found,) = (one for one in of_open_clip(clip(64, 4)).findings if one.code == "N661")
+    steps = [(step.key, step.new) for step in found.remedy().steps]
+    assert steps == [(("model_cfg", "vision_cfg", "width"), 64), (("model_cfg", "vision_cfg", "layers"), 4)]
+
+
+@pytest.mark.parametrize(("spec", "file", "config", "found"), [
+    (clip_of_transformers(), "open_clip_model.safetensors", False, True),
+    (clip_of_transformers(), "model.safetensors", False, True),
+    (clip_of_transformers(), "model.safetensors", True, False),  # for transformers, beside its config
+    (clip(), "open_clip_model.safetensors", False, False),
+])  # fmt: skip
+def test_names_that_open_clip_does_not_read(spec: Spec, file: str, config: bool, found: bool) -> None:
+    texts = {"open_clip_config.json": {"model_cfg": CLIP}}
+    record = base_record("clip", "Model")
+    own = {"config.json": {**record["config"], "architectures": [record["class"]]}} if config else {}
+    assert any(one.code == "N662" for one in in_folder(spec, file, texts | own).findings) is found
+
+
+@pytest.mark.parametrize(("change", "found"), [
+    ({}, True), ({"vit.": "embeddings"}, True), ({"patch_embed.proj.weight": ("F32", (32, 3, 14, 14))}, False),
+])  # fmt: skip
+def test_names_of_transformers_under_a_config_of_timm(change: dict[str, Any], found: bool) -> None:
+    spec = INTERN_VIT | {key: entry for key, entry in change.items() if isinstance(entry, tuple)}
+    if "vit." in change:
+        spec = {f"vit.{name}": entry for name, entry in spec.items()}
+    audited = judged(spec, OF_TIMM_VIT)
+    assert any(one.code == "N664" for one in audited.findings) is found
+
+
+@pytest.mark.parametrize(("audited", "found"), [
+    (lambda: speech("preprocessor_config.json"), True), (lambda: speech(), False),
+    (lambda: speech("preprocessor_config.json", "vocab.json"), False),
+    (lambda: speech("processor_config.json", "tokenizer.json"), False),
+    (lambda: speech("preprocessor_config.json", model_type="wav2vec2", suffix="CTC"), False),
+    (lambda: speech("preprocessor_config.json", model_type="qwen2_vl"), True),
+    (lambda: speech("preprocessor_config.json", model_type="imagegpt", suffix="Modeling"), False),
+])  # fmt: skip
+def test_a_processor_without_its_tokenizer(audited: Callable[[], Audit], found: bool) -> None:
+    assert any(one.code == "R060" for one in audited().findings) is found
+
+
 @pytest.mark.parametrize(("named", "more", "found"), [
     ("openai/clip-vit-large-patch14-336", {}, True), ("google/siglip-so400m-patch14-384", {}, False),
     ("./towers/own", {}, False), ("openai/clip-vit-large-patch14-336", {"s2": True}, False),
@@ -207,6 +294,17 @@ def test_the_tower_of_llava_has_the_width_that_the_projector_takes(
     named: str, more: dict[str, Any], found: bool
 ) -> None:
     assert any(one.code == "N648" for one in of_llava_tower(named, **more).findings) is found
+
+
+@pytest.mark.parametrize(("more", "expected"), [
+    ({}, []), ({"mm_hidden_size": 1024}, [(1024, 1152)]), ({"mm_hidden_size": 1024, "s2": True}, []),
+    ({"mm_hidden_size": 1664, "mm_vision_tower": "./towers/own"}, [(1664, 1152)]),
+])  # fmt: skip
+def test_the_width_that_llava_states_is_the_one_that_the_projector_takes(
+    more: dict[str, Any], expected: list[tuple[int, int]]
+) -> None:
+    found = [one.facts for one in of_llava_tower("google/siglip-so400m-patch14-384", **more).findings]
+    assert [(one["config"], one["weights"]) for one in found if one.get("key") == "mm_hidden_size"] == expected
 
 
 JAX_VIT: Spec = {

@@ -29,6 +29,7 @@ from tests.checkpoints import Spec, genuine, write, write_file
 from tests.comparing.designs import DESIGNS
 from tests.dialects import autoencoders, converters, recorded_gguf, single_file
 from tests.findings.download_cases import DOWNLOADS
+from tests.findings.library_cases import FOLDERS
 from tests.judged import base_record, diffusers_records, judged, records, spec_of
 from tests.loads.damage import damaged, healthy
 from tests.loads.damage import write as write_folder
@@ -1321,6 +1322,7 @@ FIRES |= {
     "text-encoder-misplaced": lambda: judged(
         {f"text_encoders.t5xxl.transformer.{name}": entry for name, entry in genuine(CLIP_TEXT).items()}, None
     ),
+    "component-prefix-incomplete": lambda: old_text_encoder(),
     "component-prefix-unread": lambda: lone_network("model.model.diffusion_model."),
     "component-prefix-repeated": lambda: lone_network("model.diffusion_model.model.diffusion_model."),
     "adapter-named-by-unet": lambda: judged(image_prompt_of(UNET_LAYERS[9:11]), None),
@@ -1409,6 +1411,15 @@ def lone_network(prefix: str = "model.diffusion_model.") -> Audit:
     with TemporaryDirectory() as place:
         spec = single_file.under(prefix, single_file.unet(SMALL_UNET))
         write_file(Path(place) / "sd.safetensors", spec)
+        return audit(f"{place}/sd.safetensors")
+
+
+def old_text_encoder() -> Audit:
+    """A UNet and a text encoder in a single file, under the prefixes of old files."""
+    text = {name.removeprefix("text_model."): entry for name, entry in genuine(CLIP_TEXT).items()}
+    spec = single_file.under("model.diffusion_model.", single_file.unet(SMALL_UNET))
+    with TemporaryDirectory() as place:
+        write_file(Path(place) / "sd.safetensors", {**spec, **single_file.under("cond_stage_model.transformer.", text)})
         return audit(f"{place}/sd.safetensors")
 
 
@@ -1586,6 +1597,7 @@ COMPARED: dict[str, Callable[[], Comparison]] = {
         judged(dict(deepseek_v3(DSV3)), DSV3), judged(SHORTER, {**DSV3, "num_nextn_predict_layers": 0})),
 }  # fmt: skip
 COMPARED |= DOWNLOADS | DESIGNS
+FIRES |= FOLDERS
 
 FIRES.update(values.AUDITED)
 COMPARED.update(values.COMPARED)

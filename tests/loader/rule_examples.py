@@ -31,6 +31,7 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"file": "model.bin"},
         {"bins": 128, "wanted": "preprocessor_config.json"},
     ),
+    "tokenizer-absent": ({"file": "preprocessor_config.json"}, {}),
     "not-a-checkpoint": ({"file": "model.safetensors"}, {"what": "git-lfs-pointer", "bytes": 134}),
     "config-unreadable": (
         {"file": "config.json"},

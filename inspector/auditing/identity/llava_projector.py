@@ -36,6 +36,8 @@ TOWERS: Final[Mapping[str, int]] = {
 """Repository of a vision tower -> the width of its hidden states (their configs)."""
 SCALED: Final = ("s2", "mm_vision_s2", "use_s2", "mm_resampler_type")
 """Keys with which the projector takes another width than that of the tower."""
+BUILT: Final = frozenset({"llava"})
+"""Definitions that do not read the width: that of transformers has it in `vision_config`."""
 _PLAIN: Final = re.compile(r"([0-9]+\.)?(weight|bias)")
 
 
@@ -66,22 +68,53 @@ def projector_of_llava(config: Claim, families: Families) -> list[Finding]:
 
 
 def tower_of_llava(config: Claim, families: Families) -> Iterator[Finding]:
-    """The finding on a named tower of another width; none for towers that are not known."""
+    """The findings on a stated width, and on a named tower, that are not those of the stored projector; none for towers
+    that are not known.
+    """
     values = config.settings.values
     named, stated = values.get("mm_vision_tower"), values.get(MARK)
-    width = TOWERS.get(named) if isinstance(named, str) else None
-    if width is None or MARK not in values or any(values.get(key) for key in SCALED):
+    if MARK not in values or any(values.get(key) for key in SCALED):
         return
     kind = values.get("mm_projector_type", "linear")
     shapes = {shape for key in FIRST if key in families for shape in families[key].shapes if len(shape) == 2}
     taken = {shape[1] for shape in shapes if shape[1] != shape[0]} or {shape[1] for shape in shapes}
-    if len(taken) != 1 or kind not in INNER or (first := next(iter(taken))) == width or first != stated:
+    if len(taken) != 1 or kind not in INNER:
+        return
+    (first,) = taken
+    if first != stated:
+        if type(stated) is int and (config.definition is None or not BUILT.isdisjoint(config.definition.names)):
+            yield _other_width(stated, first, kind)
+        return
+    width = TOWERS.get(named) if isinstance(named, str) else None
+    if width is None or first == width:
         return
     from inspector.findings.names.llava_projector import LlavaTowerDiffers
 
     fitting = tuple(one for one, size in TOWERS.items() if size == first)
     yield LlavaTowerDiffers(
         place=Place(key="mm_vision_tower"), named=str(named), width=width, taken=first, stated=stated, fitting=fitting
+    )
+
+
+def _other_width(stated: int, stored: int, kind: str) -> Finding:
+    """The finding on a width in the config with which the first Linear of the projector is built."""
+    from inspector.findings.config import ConfigDisagrees
+
+    return ConfigDisagrees(
+        place=Place(key=MARK),
+        key=MARK,
+        stated=stated,
+        solved=stored,
+        default=False,
+        explains=1,
+        agreeing=1,
+        dissenting=0,
+        interval=None,
+        element=None,
+        families=(f"{PREFIX}{INNER[kind][0]}weight",),
+        rivals=(),
+        lost=None,
+        misshaped=None,
     )
 
 

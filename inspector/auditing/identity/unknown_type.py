@@ -65,8 +65,10 @@ def unknown_architecture(config: Claim, families: Families, nearest: tuple[str, 
     from inspector.dialects.libraries import library_of
 
     library = "timm" if of_timm else None if mapped else library_of(families)
-    from inspector.auditing.identity.timm_classes import other_classes
+    from inspector.auditing.identity.timm_classes import names_of_transformers, other_classes
 
+    if of_timm and (differing := list(names_of_transformers(config.settings.values, families))):
+        return list(differing)
     return [
         *(other_classes(config.settings.values, families) if of_timm else ()),
         ArchitectureUnknown(

@@ -118,10 +118,15 @@ def _beside(found: SingleFile) -> Iterator[Finding]:
 def _unread(found: SingleFile) -> Iterator[Finding]:
     """The findings on prefixes of components that programs do not read."""
     for one in found.unread:
-        from inspector.findings.names.single_file import ComponentPrefixRepeated, ComponentPrefixUnread
+        from inspector.findings.names.single_file import (
+            ComponentPrefixIncomplete,
+            ComponentPrefixRepeated,
+            ComponentPrefixUnread,
+        )
 
         component = next(part for part in found.components if part.prefix == one.prefix)
-        kind = ComponentPrefixRepeated if one.repeated else ComponentPrefixUnread
+        kind: type[ComponentPrefixUnread] = ComponentPrefixRepeated if one.repeated else ComponentPrefixUnread
+        kind = ComponentPrefixIncomplete if one.completed else kind
         yield kind(
             place=Place(tensor=next(iter(component.names.values()))),
             component=component.name,

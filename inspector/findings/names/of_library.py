@@ -178,3 +178,73 @@ class LibraryConfigDiffers(Finding, frozen=True, kw_only=True):
         ("weights", "{stored} (rows of {family})"),
     )
     remedy_text = "use the config.json that was saved with these weights"
+
+
+class LibraryVocabularyDiffers(Finding, frozen=True, kw_only=True):
+    """The vocabulary beside the weights of a library has not as many tokens as they have rows.
+
+    What it means
+        The library takes the number of rows of the text embedding from the vocabulary in the folder. It was replaced,
+        or extended for another language, and the weights were not.
+
+    Why it matters
+        The library refuses the weights: "size mismatch for gpt.text_embedding.weight".
+
+    Example
+        error[N663] library-vocabulary-differs: vocab.json has 77 tokens
+          library  Coqui TTS
+          weights  66 rows of gpt.text_embedding.weight
+          help     use the vocab.json that was saved with these weights, or add rows to
+                   the text embedding and to the text head and train them
+
+    What to do
+        Use the vocabulary of the training that wrote the weights. To add a language, extend the weights first.
+    """
+
+    code = "N663"
+
+    library: str
+    tokens: int
+    stored_rows: int
+    family: str
+
+    headline_text = "{place.file:or} has {tokens} tokens"
+    row_texts = (("library", "{library}"), ("weights", "{stored_rows} rows of {family}"))
+    remedy_text = (
+        "use the {place.file:or} that was saved with these weights, or add rows to the text embedding and to the text "
+        "head and train them"
+    )
+
+
+class TimmNamesDiffer(ContentFinding, frozen=True, kw_only=True):
+    """The weights beside a config of timm have the names of transformers.
+
+    What it means
+        timm's config.json names one of its architectures. The same model exists for transformers, with other names
+        (`embeddings.`, `encoder.layers.`), and these weights are those.
+
+    Why it matters
+        timm loads strictly: "Missing key(s) in state_dict: cls_token, pos_embed, patch_embed.proj.weight".
+
+    Example
+        error[N664] timm-names-differ: vit_intern300m_patch14_448
+          stored  embeddings.class_embedding
+          help    take the weights of timm's own repository of this model, or load these
+                  with the config.json and the code of the repository that they come
+                  from
+
+    What to do
+        Take the converted weights, which timm publishes, or the config that belongs to these.
+    """
+
+    code = "N664"
+
+    architecture: str
+    example: str
+
+    headline_text = "{architecture}"
+    row_texts = (("stored", "{example}"),)
+    remedy_text = (
+        "take the weights of timm's own repository of this model, or load these with the config.json and the code of "
+        "the repository that they come from"
+    )

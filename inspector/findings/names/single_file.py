@@ -180,6 +180,33 @@ class ComponentPrefixRepeated(ComponentPrefixUnread, frozen=True, kw_only=True):
     severity = "warning"
 
 
+class ComponentPrefixIncomplete(ComponentPrefixUnread, frozen=True, kw_only=True):
+    """The text encoder of a single file lacks the part of the prefix by which diffusers finds it.
+
+    What it means
+        Old releases of transformers, and files merged with them, have `cond_stage_model.transformer.embeddings.` in
+        place of `cond_stage_model.transformer.text_model.embeddings.`.
+
+    Why it matters
+        ComfyUI and the web UI add what is absent. diffusers' `from_single_file` finds no text encoder and raises
+        "Failed to load CLIPTextModel"; converters report missing keys of CLIPTextModel.
+
+    Example
+        warning[N660] component-prefix-incomplete: text_encoder:
+          cond_stage_model.transformer.
+          stored  196 tensors, such as
+                  cond_stage_model.transformer.embeddings.token_embedding.weight
+          help    rename the tensors: cond_stage_model.transformer.text_model. for
+                  cond_stage_model.transformer.
+
+    What to do
+        Rename the tensors; ComfyUI and the web UI read both.
+    """
+
+    code = "N660"
+    severity = "warning"
+
+
 class DecoderChannelsDiffer(Finding, frozen=True, kw_only=True):
     """The decoder of an autoencoder gives another number of channels than the encoder reads.
 

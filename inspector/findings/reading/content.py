@@ -79,6 +79,7 @@ _UNPACK = "unpack it and audit the content"
 
 _RENAME = "rename it to the extension of its format, or convert it to safetensors"
 
+_NOT_ITS_PAGE = "not its page: on the Hub, /resolve/ in place of /blob/ in the address"
 _REMEDIES = {
     "git-lfs-pointer": "run `git lfs install` and `git lfs pull` in the folder",
     "refusal": "log in or accept the terms of the repository, then download the file again",
@@ -221,6 +222,9 @@ class NotACheckpoint(Refetch, frozen=True, kw_only=True, omit_defaults=True):
         if self.what == "link-text":
             again = self.fetch_again()
             return Remedy(f"{again.words}, or {_LINKS}", again.steps)
+        if self.what == "html" and not self.files:
+            again = self.fetch_again()
+            return Remedy(f"{again.words}, {_NOT_ITS_PAGE}", again.steps)
         if self.what == "json" and str(self.place.file).endswith("config.json"):
             words = "pass the folder; `inspector formula` counts from a config alone"
         return Remedy(words) if words else self.fetch_again()

@@ -1,0 +1,40 @@
+"""Checks whether a folder with a processor also has the tokenizer that the processor contains.
+
+Measured with Whisper and Qwen3-VL, by `AutoTokenizer` and `AutoProcessor` on folders without a file of a tokenizer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from inspector.auditing.result import Audit
+from inspector.findings.finding import Finding, Place
+
+PROCESSORS: Final = ("preprocessor_config.json", "processor_config.json")
+"""Files that transformers saves with the part of a processor that reads images or sound."""
+TEXT: Final = "embed.token"
+"""Role of the table with a row for each token."""
+WITHOUT: Final = frozenset({"imagegpt", "kosmos-2.5", "moshi"})
+"""Types with such a table for which transformers 5.23 lists a processor of images or sound and no tokenizer."""
+OF_TOKENIZER: Final = re.compile(r"token|vocab|merges|spiece|sentencepiece|tekken|bpe|\.(?:model|tiktoken|spm)$")
+"""Parts of the names of files that contain a tokenizer or a part of one."""
+
+
+def tokenizer_absent(audited: Audit) -> Iterator[Finding]:
+    """The finding on a model that reads tokens, in a local folder with a processor and without any file of a
+    tokenizer.
+    """
+    checkpoint, case = audited.checkpoint, audited.case
+    processor = next((name for name in PROCESSORS if name in checkpoint.siblings), None)
+    if processor is None or case is None or not checkpoint.folder or checkpoint.adapter is not None:
+        return
+    known = audited.architecture.model_type if audited.architecture is not None else None
+    if known is None or known in WITHOUT or not any(one.slot.role == TEXT for one in case.plan.blocks):
+        return
+    if any(OF_TOKENIZER.search(name.casefold()) for name in checkpoint.siblings):
+        return
+    from inspector.findings.reading.tokenizer_absent import TokenizerAbsent
+
+    yield TokenizerAbsent(place=Place(file=processor))

@@ -1,0 +1,111 @@
+"""Folders of libraries with their own loaders, each with a file that does not belong to its weights."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from inspector.auditing.result import Audit
+from inspector.auditing.start import audit
+from tests.checkpoints import Spec, write_file
+from tests.judged import base_record, judged, spec_of
+
+XTTS: Spec = {
+    "hifigan_decoder.waveform_decoder.conv_pre.weight_v": ("F32", (512, 1024, 7)),
+    "gpt.text_embedding.weight": ("F32", (66, 32)), "gpt.mel_embedding.weight": ("F32", (1026, 32)),
+}  # fmt: skip
+CLIP: dict[str, Any] = {
+    "embed_dim": 24,
+    "vision_cfg": {"image_size": 32, "layers": 2, "width": 40, "patch_size": 8},
+    "text_cfg": {"context_length": 9, "vocab_size": 107, "width": 32, "heads": 2, "layers": 3},
+}
+TIMM_CLIP: dict[str, Any] = {
+    "embed_dim": 24,
+    "text_cfg": CLIP["text_cfg"],
+    "vision_cfg": {
+        "timm_model_name": "vit_base_patch16_224",
+        "timm_pool": "",
+        "timm_proj": "linear",
+        "image_size": 224,
+    },
+}
+INTERN_VIT: Spec = {
+    "embeddings.class_embedding": ("BF16", (1, 1, 32)), "embeddings.patch_embedding.weight": ("BF16", (32, 3, 14, 14)),
+    "embeddings.position_embedding": ("BF16", (1, 17, 32)),
+    **{f"encoder.layers.{layer}.attn.{part}.weight": ("BF16", (rows, 32))
+       for layer in range(2) for part, rows in (("qkv", 96), ("proj", 32))},
+}  # fmt: skip
+OF_TIMM = {"architecture": "vit_intern300m_patch14_448", "num_classes": 0, "pretrained_cfg": {"tag": "ogvl_dist"}}
+
+
+def tower(prefix: str, width: int, layers: int) -> Spec:
+    """The blocks of a transformer of OpenCLIP."""
+    parts = {"ln_1.weight": (width,), "attn.in_proj_weight": (3 * width, width), "mlp.c_fc.weight": (4 * width, width)}
+    return {f"{prefix}{layer}.{part}": ("F32", shape) for layer in range(layers) for part, shape in parts.items()}
+
+
+def clip(width: int = 40, layers: int = 2, text: str = "") -> Spec:
+    """A model of OpenCLIP. width, layers: of the vision tower. text: the prefix of the text tower."""
+    return {
+        "visual.conv1.weight": ("F32", (width, 3, 8, 8)), "visual.proj": ("F32", (width, 24)),
+        f"{text}token_embedding.weight": ("F32", (107, 32)), "logit_scale": ("F32", ()),
+        **tower("visual.transformer.resblocks.", width, layers), **tower(f"{text}transformer.resblocks.", 32, 3),
+    }  # fmt: skip
+
+
+def timm_clip(width: int, blocks: int, patch: int) -> Spec:
+    """A model of OpenCLIP with a vision tower of timm."""
+    trunk: Spec = {f"visual.trunk.blocks.{block}.norm1.weight": ("F32", (width,)) for block in range(blocks)}
+    return {
+        "visual.trunk.patch_embed.proj.weight": ("F32", (width, 3, patch, patch)), **trunk,
+        "visual.head.proj.weight": ("F32", (24, width)), "text.token_embedding.weight": ("F32", (107, 32)),
+        **tower("text.transformer.resblocks.", 32, 3),
+    }  # fmt: skip
+
+
+def in_folder(spec: Spec, file: str, texts: Mapping[str, Any]) -> Audit:
+    """The audit of a folder with one file of weights. texts: its JSON files."""
+    with TemporaryDirectory() as place:
+        write_file(Path(place) / file, spec)
+        for name, content in texts.items():
+            (Path(place) / name).write_text(json.dumps(content), encoding="utf-8")
+        return audit(place)
+
+
+def of_open_clip(spec: Spec, config: Mapping[str, Any] = CLIP, file: str = "open_clip_model.safetensors") -> Audit:
+    """The audit of weights beside a config of OpenCLIP."""
+    return in_folder(spec, file, {"open_clip_config.json": {"model_cfg": config, "preprocess_cfg": {}}})
+
+
+def clip_of_transformers() -> Spec:
+    """CLIP in the names of transformers."""
+    return spec_of(base_record("clip", "Model"))
+
+
+def xtts_vocabulary(words: int, added: int = 0) -> Audit:
+    """XTTS with a vocabulary. words, added: how many tokens it has, and how many of them are in the list beside it."""
+    vocabulary = {f"w{number}": number for number in range(words - added)}
+    extra = [{"id": number, "content": f"w{number}"} for number in range(words - added, words)]
+    tokenizer = {"added_tokens": extra, "model": {"type": "BPE", "vocab": vocabulary, "merges": []}}
+    return in_folder(XTTS, "model.safetensors", {"config.json": {"model": "xtts"}, "vocab.json": tokenizer})
+
+
+def speech(*names: str, model_type: str = "whisper", suffix: str = "Generation") -> Audit:
+    """A model in a folder with further files."""
+    record = base_record(model_type, suffix)
+    config = {**record["config"], "architectures": [record["class"]]}
+    return in_folder(spec_of(record), "model.safetensors", {"config.json": config, **{key: {} for key in names}})
+
+
+FOLDERS: dict[str, Callable[[], Audit]] = {
+    "open-clip-config-differs": lambda: of_open_clip(timm_clip(1024, 24, 14), TIMM_CLIP),
+    "names-unread-by-open-clip": lambda: of_open_clip(
+        clip_of_transformers(), file="open_clip_pytorch_model.safetensors"
+    ),
+    "library-vocabulary-differs": lambda: xtts_vocabulary(77),
+    "timm-names-differ": lambda: judged(INTERN_VIT, OF_TIMM),
+}
+"""Name of a finding -> a folder that has it."""
