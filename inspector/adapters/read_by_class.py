@@ -70,6 +70,7 @@ WAYS: Final = (
     ),
     Way(re.compile(r"lora_unet_.*\.lora_(?:down|up)\.weight"), _ANY_PREFIX | {"UNet2DConditionModel"}),
     Way(re.compile(r"lycoris_.*\.lora_(?:down|up)\.weight"), frozenset()),
+    Way(re.compile(r"transformer_blocks\..*\.lora_[AB]\.default\.weight"), frozenset({"QwenImageTransformer2DModel"})),
 )
 """Naming schemes for modules under diffusers' names; modules under their authors' names are not covered, although their
 prefix is the same.

@@ -167,7 +167,7 @@ def compare(modules: Sequence[ChangedModule], base: BaseModules) -> Compared:
         if module.method in PROMPTED and attention:
             continue
         if module.method == VECTORS:
-            tensors += sum(count(module.boxes(part)) for part in module.parts)
+            tensors += count(module.boxes("vectors"))
             differences.extend(_of_vectors(module, base))
             if (encoder := _lacked_encoder(module.name, base)) is not None:
                 lost.setdefault(encoder, []).append(module.name)

@@ -38,7 +38,7 @@ from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Line
 from inspector.reconciler.wording import names_in, place_of
 
-CONSTANTS: Final = frozenset({"alpha", "on_input", "reshape", "scaled", "marker"})
+CONSTANTS: Final = frozenset({"alpha", "on_input", "reshape", "scaled", "marker", "token"})
 """Parts that state how the others are used; they are not trained."""
 SHARED: Final = ("alpha", "bias", "magnitude", "rescale", "scalar")
 """Parts that a training run gives to all of its low-rank modules, or to none."""

@@ -181,6 +181,10 @@ _EMBEDDINGS: Final = frozenset({
 diffusers' training scripts for SDXL wrote `text_encoders_0` and `text_encoders_1`. OneTrainer uses `_out` for vectors
 after the encoder, and puts all vectors into the file of an adapter, below `bundle_emb.`.
 """
+_TOKEN_OF: Final = {"string_to_token.*": "string_to_param.*"}
+"""The number of the token that vectors stand for, as a tensor -> these vectors (`embedding_manager.py` of
+rinongal/textual_inversion; in Automatic1111's files it is a number).
+"""
 
 
 MARKER: Final = "lora_controlnet"
@@ -249,6 +253,8 @@ def _of_control(key: str) -> ToolTensor | None:
 def _read(key: str) -> ToolTensor | None:
     if key in _EMBEDDINGS or key.startswith("bundle_emb.") or (key.startswith("<") and key.endswith(">")):
         return ToolTensor("", key, "textual inversion", "vectors", "")
+    if key in _TOKEN_OF:
+        return ToolTensor("", _TOKEN_OF[key], "", "token", "")
     if (numbered := _NUMBERED.fullmatch(key)) is not None:
         return ToolTensor(numbered["component"], numbered["module"], "lora", numbered["part"], "cloneofsimo")
     if key.endswith(_NORMS):

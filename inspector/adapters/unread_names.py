@@ -3,7 +3,8 @@
 Measured with diffusers 0.42 (`lora_state_dict` of FLUX, SD 1 and 3, Wan, HunyuanVideo, Qwen-Image, Z-Image, FLUX.2,
 LTX-Video, CogVideoX, AuraFlow, Lumina 2, Sana and HiDream): names of its own modules must begin with the component and
 end with the matrix. With the ending `.default`, every class leaves `transformer.` as it is or adds it twice; another
-name of an adapter there, or two of them (`.default_0.default`), is not removed. LoHa and
+name of an adapter there, or two of them (`.default_0.default`), is not removed. Without a prefix and with `.default`,
+as DiffSynth saves them, only Qwen-Image reads its names. LoHa and
 LoKr with the prefix `lora_unet_` or `lycoris_` are refused (ValueError, KeyError) or left as they are, and so are DoRA
 magnitudes under ai-toolkit's names, and LoRA of HunyuanVideo under musubi-tuner's names (ValueError; HunyuanImage's
 pipelines read no LoRA). Cores of convolutions (`lora_mid`) are refused by SD 1 and SDXL. The prefix `base_model.model.`
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Final
 
 from inspector.adapters.names import PREFIX, renames_of
@@ -28,6 +30,8 @@ from inspector.reconciler.wording import names_in
 DEFAULT: Final = ".default"
 NAMED: Final = f"{DEFAULT}.weight"
 """Ending of a matrix's name in DiffSynth and in the state dict of a PEFT model."""
+OF_QWEN: Final = "transformer_blocks."
+"""Beginning of all names of Qwen-Image's blocks, and of some of those of other transformers."""
 KOHYA: Final = "lora_unet_"
 KRONECKER: Final = frozenset({"loha", "lokr"})
 WORDS: Final = {"loha": "LoHa", "lokr": "LoKr"}
@@ -49,14 +53,20 @@ _OF_WAN: Final = re.compile(
     r"(?P<own>blocks\.[\d#]+\.(?:(?:self|cross)_attn\.(?:[qkvo]|[kv]_img)|ffn\.[02#])\.lora_[AB])(?:\.default)?\.weight"
 )
 """Modules of Wan's blocks under its authors' names, with any prefix and ending."""
+_OF_LUMINA: Final = r"(?:layers|noise_refiner|context_refiner)_[\d#]+_(?:attention|attn|feed_forward|adaLN_modulation)_"
+"""Modules of Lumina 2 and Z-Image as diffusers calls them."""
 _FLAT: Final = re.compile(
-    r"lora_unet_|lycoris_(?:(?:joint_|single_)?transformer_blocks_|(?:down|up)_blocks_\d+_|mid_block_|blocks_\d+_attn[12]_)"
+    r"lora_unet_|lycoris_(?:(?:joint_|single_)?transformer_blocks_|(?:double|single)_stream_blocks_"
+    rf"|(?:down|up)_blocks_\d+_|mid_block_|blocks_\d+_attn[12]_|{_OF_LUMINA})"
 )
 """Beginnings of the names of image models with underscores for dots."""
 _OF_SIMPLETUNER: Final = re.compile(
-    r"lycoris_(?:blocks_[\d#]+_attn[12]_|(?:single_)?transformer_blocks_[\d#]+_ff_linear_)"
+    r"lycoris_(?:blocks_[\d#]+_attn[12]_|(?:single_)?transformer_blocks_[\d#]+_ff_linear_|joint_transformer_blocks_"
+    rf"|{_OF_LUMINA})"
 )
-"""LyCORIS modules of Wan and FLUX.2 as diffusers calls them, which ComfyUI's `model_lora_keys_unet` does not list."""
+"""LyCORIS modules of Wan, FLUX.2, AuraFlow, Lumina 2 and Z-Image as diffusers calls them, which ComfyUI's
+`model_lora_keys_unet` does not list.
+"""
 _OF_T5: Final = re.compile(r"lora_te[23]_encoder_block_")
 _OF_FLUX: Final = re.compile(r"lora_unet_(?:double|single)_blocks_")
 _OF_DIFFUSERS_UNET: Final = re.compile(r"lora_(?:unet_(?:(?:down|up)_blocks|mid_block)_|te[12]?_text_model_)")
@@ -81,14 +91,17 @@ _PAIR: Final = re.compile(
 """Ending of the name of a pair's matrix, in PEFT and in the attention processors of early diffusers."""
 
 
-def wanted_name(key: str) -> str:
-    """The name that diffusers finds instead of one that it does not find; otherwise the same name."""
+def wanted_name(key: str, named: bool = False) -> str:
+    """The name that diffusers finds instead of one that it does not find; otherwise the same name.
+
+    named: it also does not find modules without a prefix and with the ending `.default`, as it does for Qwen-Image.
+    """
     found = _PAIR.search(key)
     if found is None:
         return key
-    named = NAMED_PAIR.search(key)
-    if named is not None and named[2] != DEFAULT:
-        return wanted_name(f"{key[: named.start()]}{named[1]}.weight")
+    other = NAMED_PAIR.search(key)
+    if other is not None and other[2] != DEFAULT:
+        return wanted_name(f"{key[: other.start()]}{other[1]}.weight", named)
     of_wan = _OF_WAN.fullmatch(key)
     if of_wan is not None:
         return f"diffusion_model.{of_wan['own']}.weight"
@@ -96,10 +109,10 @@ def wanted_name(key: str) -> str:
         return key.replace(NAMED, ".weight")
     if key.startswith(PREFIX):
         return _without_peft(key)
-    bare = _OF_DIFFUSERS.match(key.replace("#", "0")) is not None and not key.endswith(NAMED)
+    bare = _OF_DIFFUSERS.match(key.replace("#", "0")) is not None and (named or not key.endswith(NAMED))
     bare = bare and _OF_MOTION not in key
     component = "unet." if key.startswith(_UNET) else "transformer."
-    return f"{component}{key}" if bare else key
+    return f"{component}{key.replace(NAMED, '.weight')}" if bare else key
 
 
 def _without_peft(key: str) -> str:
@@ -160,7 +173,9 @@ def unread_methods(found: Mapping[str, ToolTensor]) -> Iterator[Finding]:
 def unread_names(families: Families, found: Mapping[str, ToolTensor]) -> Iterator[Finding]:
     """The note on an adapter if diffusers finds none of its tensors by name."""
     low = [key for key in found if _PAIR.search(key)]
-    wrong = [key for key in low if wanted_name(key) != key]
+    named = any(_OF_DIFFUSERS.match(key.replace("#", "0")) and not key.startswith(OF_QWEN) for key in low)
+    wanted = partial(wanted_name, named=named)
+    wrong = [key for key in low if wanted(key) != key]
     if not wrong or len(wrong) < len(low):
         return
     from inspector.findings.adapters.unread import AdapterNamesUnread
@@ -169,6 +184,6 @@ def unread_names(families: Families, found: Mapping[str, ToolTensor]) -> Iterato
     yield AdapterNamesUnread(
         tensors=sum(families[key].tensors for key in wrong),
         stored=stored,
-        wanted=wanted_name(stored),
-        renames=renames_of(wrong, wanted_name, families),
+        wanted=wanted(stored),
+        renames=renames_of(wrong, wanted, families),
     )

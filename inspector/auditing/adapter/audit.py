@@ -21,7 +21,7 @@ from inspector.adapters.names import (
     saved_name,
     tuner_name,
 )
-from inspector.adapters.peft_configs import renames
+from inspector.adapters.peft_configs import defaults_of, renames
 from inspector.adapters.read_by_class import unread_by_class
 from inspector.adapters.tool_base import compare, tool_findings
 from inspector.adapters.tool_modules import account_tool, kind_of_tool
@@ -72,6 +72,8 @@ if TYPE_CHECKING:
     from inspector.reconciler.stated_total import Stated
 
 UNREAD_VALUES: Final = Skipped("values", "headers only: no tensor data was read")
+OF_GENERATION: Final = frozenset({"_from_model_config", "do_sample", "max_new_tokens", "temperature", "top_p"})
+"""Keys of generation_config.json that no config of an adapter has."""
 
 
 def audit_adapter(
@@ -110,7 +112,7 @@ def audit_adapter(
     if report.difference is not None and _adds_nothing(report.difference):
         findings = [one for one in findings if not isinstance(one, AdapterEmpty)]
     of_report = _with_given_base(report.findings, values.get("base_model_name_or_path"))
-    findings = of_language_alone(joined_renames([*findings, *of_report]), values)
+    findings = of_language_alone(joined_renames(_of_own_config([*findings, *of_report])), values)
     findings = with_targets(findings, values, families)
     if base is not None and base.audited is None:
         findings.append(AdapterBaseUnread(source=base.source, because=base.because))
@@ -271,7 +273,19 @@ def _type_unknown(config: Config, stated: str | None, shown: str | None) -> Find
     model, place = config.values.get("model_type"), Place(file=config.file, key="peft_type")
     if isinstance(model, str) and stated is None and "architectures" in config.values:
         return AdapterConfigOfModel(place=place, stated=stated, shown=shown, of=model)
+    if stated is None and config.values.keys().isdisjoint(defaults_of({"peft_type": (shown or "lora").upper()})):
+        of = "" if OF_GENERATION.isdisjoint(config.values) else "text generation"
+        return AdapterConfigOfModel(place=place, stated=stated, shown=shown, of=of)
     return AdapterTypeUnknown(place=place, stated=stated, shown=shown)
+
+
+def _of_own_config(findings: list[Finding]) -> list[Finding]:
+    """The findings without those on settings, if the config has none of an adapter: all of them are to be restored."""
+    if not any(isinstance(one, AdapterConfigOfModel) for one in findings):
+        return findings
+    from inspector.findings.adapters.whole import AdapterSettingDiffers
+
+    return [one for one in findings if not isinstance(one, AdapterSettingDiffers)]
 
 
 def _of_numbers(found: LookedFor) -> Iterator[Finding]:

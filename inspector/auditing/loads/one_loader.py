@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec.structs import replace
 
 from inspector.auditing.loads.failures import failure, of_no_loader
-from inspector.auditing.loads.of_other_programs import is_lone_adapter, refused_by, unread_names
+from inspector.auditing.loads.of_other_programs import (
+    TEXTUAL_INVERSION,
+    WRITER,
+    is_lone_adapter,
+    refused_by,
+    unread_names,
+)
 from inspector.auditing.loads.predict import given_of, left_open
 from inspector.auditing.result import UNREADABLE, Audit, Skipped, verdict_of
 from inspector.findings.finding import Finding, ordered
@@ -66,7 +72,7 @@ def judged_for(audited: Audit, name: str) -> Audit:
         wanted = list(_as_new_encoder(audited))
     from inspector.findings.loading import LoaderFails
 
-    if loader == DIFFUSERS.name and wanted and audited.checkpoint.set_name.startswith(f"{LORA_STEM}."):
+    if loader == DIFFUSERS.name and is_lone_adapter(audited) and any(one.intended for one in wanted):
         return audited  # judged for this loader already
     refused = None if wanted else refused_by(audited, loader)
     wanted = wanted if refused is None else [refused.load]
@@ -133,9 +139,17 @@ def _as_new_encoder(audited: Audit) -> Iterator[Load]:
 
 
 def for_its_loader(audited: Audit) -> Audit:
-    """The audit of an adapter under the name of the file that diffusers looks for: it is made for diffusers."""
-    made_for = DIFFUSERS.name if audited.checkpoint.set_name.startswith(f"{LORA_STEM}.") else ""
-    return judged_for(audited, made_for) if made_for and refused_by(audited, made_for) is not None else audited
+    """The audit of an adapter for diffusers: under the name of the file that diffusers looks for, with a pipeline of
+    diffusers as its base, or if no other program reads it but the one that wrote it.
+    """
+    refused = refused_by(audited, DIFFUSERS.name)
+    if refused is None:
+        return audited
+    named = audited.checkpoint.set_name.startswith(f"{LORA_STEM}.")
+    pipeline = None if audited.base is None else audited.base.checkpoint.pipeline
+    vectors = audited.architecture is not None and audited.architecture.name == TEXTUAL_INVERSION
+    meant = named or refused.reads == WRITER or (pipeline is not None and not vectors)  # it takes vectors one by one
+    return judged_for(audited, DIFFUSERS.name) if meant else audited
 
 
 def _for_strict_names(finding: Finding) -> Finding:

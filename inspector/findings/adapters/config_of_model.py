@@ -1,4 +1,4 @@
-"""The finding on a model's config under the file name of an adapter's config."""
+"""The finding on a config of something else under the file name of an adapter's config."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from inspector.findings.finding import Remedy, Rows
 
 
 class AdapterConfigOfModel(AdapterTypeUnknown, frozen=True, kw_only=True):
-    """adapter_config.json is the config of a model.
+    """adapter_config.json is the config of a model, or of text generation.
 
     What it means
-        The file has the keys of a model's `config.json` and none of an adapter: it was copied or saved over the
-        adapter's own config. Rank, scale and targets are stated nowhere else.
+        The file has the keys of a model's `config.json`, of `generation_config.json` or of another file, and none of an
+        adapter: it was copied or saved over the adapter's own config. Rank, scale and targets are stated nowhere else.
 
     Why it matters
         PEFT refuses the folder. With `peft_type` added it would take its defaults for the rank and the scale.
@@ -29,8 +29,11 @@ class AdapterConfigOfModel(AdapterTypeUnknown, frozen=True, kw_only=True):
     code = "A985"
 
     of: str
+    """The model type, or what the keys are about; "" if they show neither."""
 
-    headline_text = "adapter_config.json is a config of {of}"
+    def headline(self) -> str:
+        name = "adapter_config.json"
+        return f"{name} is a config of {self.of}" if self.of else f"{name} has no key of an adapter"
 
     def rows(self) -> Rows:
         return [("shown", f"the names are those of {self.shown}")] if self.shown else []
