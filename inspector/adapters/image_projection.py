@@ -107,7 +107,20 @@ def other_images(families: Families, encoder: Mapping[str, object], base: str, s
         return None
     example = ShapeExample(key, stored, (stored[0], width))
     return AdapterBaseDiffers(base=f"{base}, its image_encoder", source=source, tensors=1, of=1, example=example,
-                              named=False, widths=((stored[1], width),))  # fmt: skip
+                              named=False, widths=((stored[1], width),), encoder=named)  # fmt: skip
+
+
+def images_beside(families: Families, encoder: Mapping[str, object], folder: str) -> Iterator[Finding]:
+    """The finding on a projection that reads vectors of another width than the image encoder in its folder produces.
+
+    encoder: its config. folder: its name.
+    """
+    _, stored, named = _reader_of_images(families) or ("", (0, 0), "")
+    width = encoder.get(named)
+    if named and type(width) is int and stored[1] != width:
+        from inspector.findings.adapters.image_prompt import AdapterImagesDiffer
+
+        yield AdapterImagesDiffer(folder=folder, given=width, reads=stored[1], of=named)
 
 
 def _reader_of_images(families: Families) -> tuple[str, tuple[int, ...], str] | None:

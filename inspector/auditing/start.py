@@ -218,10 +218,10 @@ def _audit_weights(checkpoint: Checkpoint, claim: Stated | None, like: str | Non
         found = tuple(image_prompt_training(checkpoint.tensors))
         checkpoint = replace(checkpoint, findings=(*checkpoint.findings, *found))
     if checkpoint.config is None and "image_proj." in keys:
-        from inspector.auditing.adapter.image_prompt_layers import image_prompt_layers
+        from inspector.auditing.adapter.image_prompt_layers import image_prompt_layers, other_encoder_beside
 
-        layers = tuple(image_prompt_layers(checkpoint.tensors))
-        checkpoint = replace(checkpoint, findings=(*checkpoint.findings, *layers))
+        found = (*image_prompt_layers(checkpoint.tensors), *other_encoder_beside(checkpoint, stored))
+        checkpoint = replace(checkpoint, findings=(*checkpoint.findings, *found))
     named = MLX_ADAPTERS.finds(checkpoint.set_name)
     if checkpoint.adapter is None and not (named or any(sign in keys for sign in SIGNS_OF_ADAPTERS)):
         return audit_model(checkpoint, claim, like=like, stored=stored)
@@ -254,17 +254,31 @@ def _without_base(audited: Audit) -> Audit:
     return replace(audited, skipped=(*audited.skipped, NO_ADAPTER))
 
 
+def _used_in(audited: Audit, base: str | Sequence[str] | None, progress: Progress | None) -> Audit:
+    """The audit of a network with the one pipeline in which it is to be used; noted as no adapter with any other
+    base.
+    """
+    from inspector.auditing.adapter.base_read import read_base
+    from inspector.auditing.pipeline.used_in import network_of, used_in
+
+    sources = [base] if isinstance(base, str) else list(base or ())
+    if len(sources) != 1 or network_of(audited) is None:
+        return _without_base(audited)
+    read = read_base(sources[0], cached=audited.checkpoint.cached, progress=progress).audited
+    return (None if read is None else used_in(audited, read)) or _without_base(audited)
+
+
 def _audit_with_base(
     checkpoint: Checkpoint, claim: Stated | None, base: str | Sequence[str] | None, progress: Progress | None
 ) -> Audit:
-    """Audits an adapter with its base; for other weights, notes that they are not an adapter."""
+    """Audits an adapter with its base, or a network with a pipeline; for other weights, notes that they are neither."""
     from inspector.auditing.adapter.audit import audit_adapter
     from inspector.auditing.adapter.base_read import read_base, read_named_base
     from inspector.auditing.adapter.recognized import holds_adapter
 
     if not checkpoint.readable or not holds_adapter(checkpoint, families_of(checkpoint.tensors)):
-        audited = audit_loaded(checkpoint, claim)
-        return _without_base(audited) if checkpoint.readable else audited
+        audited = _audit_opened(checkpoint, claim, None, False, False, progress)
+        return _used_in(audited, base, progress) if checkpoint.readable else audited
     if base is None:
         return audit_adapter(checkpoint, claim, read_named_base(checkpoint, progress))
     bases = [base] if isinstance(base, str) else base

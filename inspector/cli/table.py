@@ -81,7 +81,13 @@ VERDICT = (
     Option("quiet", ("--quiet", "-q"), "Print only the verdict, in one line.", "flag"),
 )
 
-BASE = Option("base", ("--base",), "Base of an adapter: a folder, a config.json, or org/name.", "many", value="SOURCE")
+BASE = Option(
+    "base",
+    ("--base",),
+    "Base of an adapter, or pipeline of a ControlNet, VAE or denoiser: a folder, a config.json, or org/name.",
+    "many",
+    value="SOURCE",
+)
 FOR = Option(
     "loader", ("--for",), "Base the verdict on this loader only (see `inspector explain loads`).", value="LOADER"
 )

@@ -253,7 +253,12 @@ def no_header(first: bytes, size: int | None, file: str) -> Finding:
     big = int.from_bytes(first[:8], "big")
     swapped = size is not None and 0 < big <= min(size - 8, HEADER_LIMIT) and first[8:9] == b"{"
     return HeaderLength(
-        place=place, announced=length, stored=size, limit=HEADER_LIMIT, big_endian=big if swapped else None
+        place=place,
+        announced=length,
+        stored=size,
+        limit=HEADER_LIMIT,
+        big_endian=big if swapped else None,
+        there=size is not None and HEADER_LIMIT < length <= size - 8 and first[8:10] == b'{"',
     )
 
 

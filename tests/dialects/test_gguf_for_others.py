@@ -144,6 +144,7 @@ def test_the_architecture_of_comfyui_is_named(name: str, architecture: str, mean
     found = [one for one in audit(str(written.save(tmp_path / "model.gguf"))).findings if one.code == "N568"]
     assert [one.facts.get("meant", "") for one in found] == ([] if meant is None else [meant])
     assert all((f"set general.architecture to {meant}" in one.help) is bool(meant) for one in found)
+    assert all(one.severity == ("warning" if meant else "note") for one in found)
 
 
 @pytest.mark.parametrize(("names", "training"), [

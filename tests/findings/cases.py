@@ -1129,6 +1129,16 @@ def image_prompt_of(layers: Sequence[str], start: str = "") -> Spec:
     return spec | {f"ip_adapter.{start}{one}.to_{part}_ip.weight": ("F32", (32, 96)) for one in layers for part in "kv"}
 
 
+def with_image_encoder() -> Audit:
+    """An IP-Adapter of the form plus, beside an image encoder that is wider than the one that it reads."""
+    from inspector.adapters.image_projection import images_beside
+    from inspector.matcher.families import families_of
+
+    audited = judged({"image_proj.proj_in.weight": ("F32", (1280, 1280)), **image_prompt_of(("1", "3"))}, None)
+    found = images_beside(families_of(audited.checkpoint.tensors), {"hidden_size": 1664}, "image_encoder")
+    return audited.with_findings([*audited.findings, *found])
+
+
 UNET_LAYERS = [
     f"{block}.attentions.{at}.transformer_blocks.0.attn2.processor"
     for block, count in (
@@ -1326,6 +1336,7 @@ FIRES |= {
     "component-prefix-unread": lambda: lone_network("model.model.diffusion_model."),
     "component-prefix-repeated": lambda: lone_network("model.diffusion_model.model.diffusion_model."),
     "adapter-named-by-unet": lambda: judged(image_prompt_of(UNET_LAYERS[9:11]), None),
+    "adapter-images-differ": lambda: with_image_encoder(),
     "adapter-without-attention": lambda: judged(image_prompt_of(()), None),
     "adapter-in-training": lambda: judged(image_prompt("image_proj_model", "adapter_modules"), None),
     "adapter-method-unread": lambda: kohya(hadamard),

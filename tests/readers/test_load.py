@@ -160,3 +160,34 @@ def test_a_named_pipe_is_refused(tmp_path: Path) -> None:
 
     os.mkfifo(tmp_path / "model.gguf")
     assert rules(load(str(tmp_path))) == ["not-a-regular-file"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "reserved", "found"),
+    [
+        (146, 4 * 2052, ["dtype-unknown"]),
+        (146, 4 * 2048, ["dtype-unknown", "gguf-offsets-odd"]),
+        (139, 4 * 16 * 144, ["dtype-unknown"]),
+        (139, 4 * 16 * 128, ["dtype-unknown", "gguf-offsets-odd"]),
+        (250, 32, ["dtype-unknown"]),
+    ],
+)
+def test_types_of_ik_llama_cpp_have_known_sizes(kind: int, reserved: int, found: list[str], tmp_path: Path) -> None:
+    """IQ4_KSS begins each row of 16 blocks with a scale of 4 bytes; nothing is known of type 250."""
+    tensors = [("blk.0.ffn_up.weight", (4096, 4), kind, reserved), ("blk.0.ffn_norm.weight", (4096,), 0, 4096 * 4)]
+    checkpoint = read(tmp_path, {"model.gguf": Gguf().file(tensors)})
+    assert rules(checkpoint) == found
+    unknown = checkpoint.findings[0]
+    assert ("ik_llama.cpp" in unknown.help) is ("of ik_llama.cpp)" in str(unknown.facts)) is (kind != 250)
+
+
+@pytest.mark.parametrize(("first", "there"), [(b'{"a"', True), (b"\0\0\0\0", False)])
+def test_a_header_over_the_limit_may_be_one(first: bytes, there: bool, tmp_path: Path) -> None:
+    """safetensors writes a header of any length, and reads none over its limit."""
+    length = 100_000_008
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(length.to_bytes(8, "little") + first)
+    with path.open("r+b") as file:
+        file.truncate(8 + length + 64)
+    (finding,) = (one for one in load(str(tmp_path)).findings if one.severity == "error")
+    assert (finding.code, "several files" in finding.help) == ("H102", there)

@@ -6,11 +6,16 @@ diffusers 0.42 asks for `1.to_k_ip.weight`, `3.to_k_ip.weight` and so on in the 
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Collection, Iterator
 from typing import Final
 
+from inspector.adapters.image_projection import images_beside
 from inspector.findings.finding import Finding
+from inspector.loader.checkpoint import Checkpoint
+from inspector.loader.configs import config_at
+from inspector.matcher.families import Families
 
 LAYERS: Final = "ip_adapter."
 PROJECTION: Final = "image_proj."
@@ -19,6 +24,8 @@ _NAMED: Final = re.compile(
     r"(?P<end>to_[kv]_ip\.weight)"
 )
 _ORDER: Final = ("down_blocks", "up_blocks", "mid_block")
+ENCODER: Final = "image_encoder"
+"""The folder next to an IP-Adapter from which `load_ip_adapter` takes the image encoder if none is given."""
 LAYERS_OF_UNETS: Final = frozenset({16, 70})
 """Numbers of attention layers to the text in the UNets of Stable Diffusion 1 and 2, and of SDXL."""
 
@@ -47,3 +54,11 @@ def image_prompt_layers(names: Collection[str]) -> Iterator[Finding]:
 def _place(layer: str) -> tuple[int, list[int]]:
     start = next((at for at, one in enumerate(_ORDER) if layer.startswith(one)), len(_ORDER))
     return start, [int(number) for number in re.findall(r"(?<=\.)\d+(?=\.)", layer)]
+
+
+def other_encoder_beside(checkpoint: Checkpoint, families: Families) -> Iterator[Finding]:
+    """The finding on the image encoder in the folder of an IP-Adapter, if it is one for another adapter."""
+    path = os.path.join(checkpoint.folder, ENCODER, "config.json")
+    if checkpoint.folder and not checkpoint.alone and os.path.isfile(path):
+        config = config_at(path)[0]
+        yield from images_beside(families, {} if config is None else config.values, ENCODER)

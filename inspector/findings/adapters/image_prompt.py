@@ -114,3 +114,40 @@ class AdapterWithoutAttention(Finding, frozen=True, kw_only=True):
     headline_text = "an IP-Adapter without attention layers"
     row_texts = (("stored", "{tensors:count tensor} of image_proj, none of ip_adapter"),)
     remedy_text = "convert the training's checkpoint again: its to_k_ip and to_v_ip tensors belong under ip_adapter."
+
+
+class AdapterImagesDiffer(Finding, frozen=True, kw_only=True):
+    """The image encoder next to an IP-Adapter gives vectors of another width than the adapter reads.
+
+    What it means
+        An IP-Adapter reads what one image encoder gives for an image: the last hidden states, or their projection. The
+        folder `image_encoder` next to this file is another encoder, such as ViT-bigG where ViT-H is meant, or ViT-L.
+
+    Why it matters
+        diffusers (`load_ip_adapter`) loads the encoder of this folder if no other is given; each call then fails: mat1
+        and mat2 shapes cannot be multiplied. ComfyUI refuses the pair: size mismatch for proj_in.weight or proj.weight.
+
+    Example
+        warning[A988] adapter-images-differ: image_encoder gives 1,664 numbers
+          adapter  reads 1,280 numbers, hidden_size of its encoder
+          help     pass image_encoder_folder= with an encoder whose hidden_size is 1280
+
+    What to do
+        Use the image encoder that the adapter was trained with: for the adapters of h94/IP-Adapter,
+        models/image_encoder (ViT-H), or sdxl_models/image_encoder (ViT-bigG) for the plain one of SDXL and for `vit-G`.
+    """
+
+    code = "A988"
+    severity = "warning"
+
+    folder: str
+    given: int
+    reads: int
+    of: str
+    """The key of the encoder's config with the width."""
+
+    headline_text = "{folder} gives {given} numbers"
+    row_texts = (("adapter", "reads {reads} numbers, {of} of its encoder"),)
+
+    def remedy(self) -> Remedy:
+        return Remedy(f"pass image_encoder_folder= with an encoder whose {self.of} is {self.reads}")

@@ -130,6 +130,8 @@ class AdapterBaseDiffers(Finding, frozen=True, kw_only=True):
     named: bool = True
     widths: tuple[tuple[int, int], ...] = ()
     given: bool = False
+    encoder: str = ""
+    """The key of an image encoder's config with the width that the adapter reads; "" for the other parts of a base."""
 
     headline_text = "the adapter does not fit base {base}"
 
@@ -152,6 +154,9 @@ class AdapterBaseDiffers(Finding, frozen=True, kw_only=True):
         ]
 
     def remedy(self) -> Remedy:
+        if self.encoder:
+            own = "".join(str(width) for width, _ in self.widths[:1])
+            return Remedy(f"use the image encoder that the adapter was trained with: its {self.encoder} is {own}")
         if not self.named:
             return Remedy("use the base that the adapter was trained on")
         if self.given:

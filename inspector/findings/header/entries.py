@@ -110,12 +110,16 @@ class EntryMalformed(Entries, frozen=True, kw_only=True):
         return [f"{case.tensor}: {case.problem}" for case in self.cases]
 
 
+FORKS: Final = ("ik_llama.cpp",)
+"""Programs with their own types for GGUF files."""
+
+
 class DtypeUnknown(Entries, frozen=True, kw_only=True):
-    """A dtype is not one of the 22 that safetensors defines.
+    """A dtype is not one of the 22 that safetensors defines, or a type not one that llama.cpp has.
 
     What it means
         The header contains a dtype that the format does not define. A similar one is suggested if the intended
-        dtype is obvious.
+        dtype is obvious. A GGUF file may be quantized with the types of ik_llama.cpp, or of a newer llama.cpp.
 
     Why it matters
         The reference reader rejects the whole file. The named tensors are excluded from the audit, since their
@@ -142,6 +146,11 @@ class DtypeUnknown(Entries, frozen=True, kw_only=True):
         if all(case.empty for case in self.cases):
             names = listed([case.tensor for case in self.cases], SHOWN)
             return Remedy(f"save the file again without {names}: it holds no data; remove it from the index too")
+        if self.place.file is not None and self.place.file.casefold().endswith(".gguf"):
+            program = next((one for one in FORKS if any(f"of {one})" in case.dtype for case in self.cases)), "")
+            if program:
+                return Remedy(f"load it with {program}; for llama.cpp quantize the model again, with a type that it has")
+            return Remedy("load it with the program that wrote it, or quantize the model again")
         return Remedy("save the file again with a dtype that safetensors has")
 
     def entries(self) -> list[str]:

@@ -48,7 +48,8 @@ class HeaderLength(Finding, frozen=True, kw_only=True, omit_defaults=True):
         bytes, which is also the limit of the reference reader. No memory is allocated from this number.
 
     Why it matters
-        The file is not a safetensors file, or its start is damaged.
+        The file is not a safetensors file, its start is damaged, or it holds too many tensors: safetensors writes a
+        longer header than it reads.
 
     Example
         error[H102] header-length: model.safetensors states a header of
@@ -58,7 +59,8 @@ class HeaderLength(Finding, frozen=True, kw_only=True, omit_defaults=True):
           help    download this file again
 
     What to do
-        Download the file again, or save it again with a current version of safetensors.
+        Download the file again, or save it again with a current version of safetensors. If a header of this length is
+        there, save the tensors in several files, or several of them in one.
     """
 
     code = "H102"
@@ -68,6 +70,8 @@ class HeaderLength(Finding, frozen=True, kw_only=True, omit_defaults=True):
     stored: int | None
     limit: int
     big_endian: int | None = None
+    there: bool = False
+    """True if the file has room for a header of this length and begins as one."""
 
     headline_text = "{place.file} states a header of {announced} bytes"
     row_texts = (
@@ -77,6 +81,8 @@ class HeaderLength(Finding, frozen=True, kw_only=True, omit_defaults=True):
     )
 
     def remedy(self) -> Remedy:
+        if self.there:
+            return Remedy("save the tensors in several files, so that each header is shorter than the limit")
         return fetch_file(self.place)
 
 

@@ -195,6 +195,13 @@ class ProjectorAlone(ContentFinding, frozen=True, kw_only=True):
     remedy_text = "pass it with --mmproj, and the GGUF file of the text model with --model"
 
 
+class _WarningIfMeant:
+    """A warning if ComfyUI-GGUF has another name for this architecture, else a note."""
+
+    def __get__(self, finding: GgufArchitectureUnknown | None, of: type) -> str:
+        return "warning" if finding is not None and finding.meant else "note"
+
+
 class GgufArchitectureUnknown(ContentFinding, frozen=True, kw_only=True):
     """A GGUF file states an architecture that llama.cpp does not know, or none.
 
@@ -203,7 +210,8 @@ class GgufArchitectureUnknown(ContentFinding, frozen=True, kw_only=True):
         program, or for a newer llama.cpp.
 
     Why it matters
-        llama.cpp and what is built on it refuse the file: "unknown model architecture".
+        llama.cpp and what is built on it refuse the file: "unknown model architecture". ComfyUI-GGUF refuses that of an
+        image model: "Unexpected architecture type in GGUF file". A warning if it has another name for it.
 
     Example
         note[N568] gguf-architecture-unknown: mllama
@@ -217,7 +225,7 @@ class GgufArchitectureUnknown(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "N568"
-    severity = "note"
+    severity = _WarningIfMeant()
 
     stated: str
     source: str

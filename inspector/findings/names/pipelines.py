@@ -19,7 +19,8 @@ class ComponentWidthDiffers(ContentFinding, frozen=True, kw_only=True, omit_defa
         The denoiser takes text of one width, and the text encoders of the pipeline give another; or its latents have
         other channels than those of the VAE, or its input than the class of the pipeline gives it (with a mask, an
         image, or neither); or a motion adapter has other blocks than the UNet that it is put into. Each component is
-        whole by itself: one of them is of another model.
+        whole by itself: one of them is of another model. A ControlNet, a VAE or a denoiser alone is compared so with
+        the pipeline that --base names.
 
     Why it matters
         diffusers loads the pipeline, and each call fails with shapes that cannot be multiplied. It refuses a motion
@@ -50,10 +51,14 @@ class ComponentWidthDiffers(ContentFinding, frozen=True, kw_only=True, omit_defa
     class_name: str = ""
     class_of_input: str = ""
     """A class of pipelines that gives the denoiser the channels it reads; `class_name`: the one in the index."""
+    used_as: str = ""
+    """The component as which the audited network was compared with a pipeline; "" for the audit of a pipeline."""
 
     headline_text = "{component}"
 
     def remedy(self) -> Remedy:
+        if self.used_as:
+            return Remedy(f"use it in a pipeline of its own model, or a {self.used_as} made for this one")
         if self.class_of_input:
             step = Step(action="set", file=INDEX, key=("_class_name",), old=self.class_name, new=self.class_of_input)
             return Remedy(f'set "_class_name": "{self.class_of_input}" in {INDEX}: it gives this input', (step,))

@@ -87,6 +87,34 @@ RETIRED: Final[dict[int, str]] = {
 }
 """Numbers of types that llama.cpp no longer reads."""
 
+FORK: Final = "ik_llama.cpp"
+OF_FORK: Final[dict[int, tuple[Blocks, int]]] = {
+    number: (Blocks(name, elements, size), row)
+    for number, name, elements, size, row in (
+        (133, "Q6_0", 32, 26, 0),
+        (134, "IQ1_BN", 64, 13, 0),
+        (135, "IQ2_BN", 64, 16, 0),
+        (137, "IQ2_K", 256, 76, 0),
+        (138, "IQ3_K", 256, 110, 0),
+        (139, "IQ4_K", 256, 144, 0),
+        (140, "IQ5_K", 256, 176, 0),
+        (141, "IQ6_K", 256, 212, 0),
+        (144, "IQ4_KS", 256, 136, 4),
+        (145, "IQ2_KS", 256, 70, 0),
+        (146, "IQ4_KSS", 256, 128, 4),
+        (152, "IQ5_KS", 256, 168, 4),
+        (153, "IQ2_KT", 256, 68, 0),
+        (154, "IQ3_KT", 256, 100, 0),
+        (155, "IQ4_KT", 256, 128, 0),
+        (156, "IQ3_KS", 256, 102, 0),
+        (157, "IQ2_KL", 256, 86, 0),
+        (158, "IQ1_KT", 256, 56, 0),
+    )
+}
+"""Number of a type that only ik_llama.cpp writes and reads -> its blocks, and the least bytes of the scale that begins
+each row, which its gguf-py leaves out of `GGML_QUANT_SIZES` (`ggml_row_size` counts them).
+"""
+
 BY_NAME: Final[dict[str, Blocks]] = {one.name: one for one in TYPES.values()}
 assert all(BITS[one.name] == one.bytes * 8 for one in TYPES.values() if one.plain)
 
@@ -101,7 +129,22 @@ def type_name(number: int) -> str:
     """The name of a type in messages, also for an unknown number."""
     if number in TYPES:
         return TYPES[number].name
+    if number in OF_FORK:
+        return f"{number} ({OF_FORK[number][0].name} of {FORK})"
     return f"{number} ({RETIRED[number]}, no longer read by llama.cpp)" if number in RETIRED else str(number)
+
+
+def least_bytes(number: int, shape: tuple[int, ...]) -> int:
+    """The bytes that a tensor with a type of ik_llama.cpp needs at least; 0 for any other type."""
+    if number not in OF_FORK or not shape or shape[-1] <= 0:
+        return 0
+    blocks, row = OF_FORK[number]
+    elements = 1
+    for dim in shape:
+        elements *= dim
+        if elements >= WORD:
+            return 0
+    return elements // blocks.elements * blocks.bytes + elements // shape[-1] * row
 
 
 def lay_out_blocks(blocks: Blocks, shape: tuple[int, ...]) -> Layout | str:

@@ -17,7 +17,7 @@ from msgspec import Struct
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.entry_problems import EntryProblems
 from inspector.loader.extents import cut_short, tiling
-from inspector.loader.formats.ggml_types import TYPES, lay_out_blocks, type_name
+from inspector.loader.formats.ggml_types import TYPES, lay_out_blocks, least_bytes, type_name
 from inspector.loader.formats.gguf_values import GgufValues, Malformed
 from inspector.loader.formats.incremental import EndOfFile, Read, Stretch, TooLong
 from inspector.loader.header_record import Header, Layouts
@@ -263,6 +263,8 @@ class _GgufReading:
             layout = self._layout(name, kind, (1, dims[0]) if dims[1:] == ONE_ROW else dims[::-1])
             if layout is None:
                 self.faulty.append(name)
+                if (least := least_bytes(kind, dims[::-1])) > 0:
+                    self.spans.append((offset, offset + least, name))
                 continue
             self.tensors[name] = layout
             self.spans.append((offset, offset + layout.bytes, name))

@@ -1,0 +1,150 @@
+"""Adapters of image models: which programs read their names, the image encoder beside them, the number of a token, and
+a pipeline or a network beside a pipeline as the base.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.auditing.start import audit
+from tests.checkpoints import Spec, genuine, write, write_file
+from tests.findings.cases import image_prompt_of
+from tests.judged import codes, judged
+from tests.test_pipelines import PARTS, UNET, VAE, pipeline
+
+MODULES = {
+    "Z-Image": "layers_0_attention_to_q", "Lumina 2": "noise_refiner_1_attn_to_k",
+    "AuraFlow": "joint_transformer_blocks_0_attn_to_q", "Wan": "blocks_0_attn1_to_q",
+    "FLUX": "single_transformer_blocks_0_attn_to_q", "a text model": "model_layers_0_self_attn_q_proj",
+}  # fmt: skip
+"""Model -> one of its modules, as LyCORIS names it after its prefix."""
+
+
+def lycoris(module: str, method: str) -> Spec:
+    """LyCORIS of one module."""
+    stem = f"lycoris_{module}"
+    alpha: Spec = {f"{stem}.alpha": ("F32", ())}
+    if method == "lokr":
+        return {**alpha, f"{stem}.lokr_w1": ("F32", (4, 4)), f"{stem}.lokr_w2": ("F32", (16, 16))}
+    return alpha | {
+        f"{stem}.hada_w{one}_{half}": ("F32", shape) for one in (1, 2) for half, shape in (("a", (64, 4)), ("b", (4, 64)))
+    }
+
+
+@pytest.mark.parametrize("method", ["loha", "lokr"])
+@pytest.mark.parametrize("model", MODULES)
+def test_lycoris_that_only_its_writer_reads_is_an_error(model: str, method: str) -> None:
+    """ComfyUI reads that of FLUX; for a text model no other program is known to be meant."""
+    found = judged(lycoris(MODULES[model], method), None)
+    assert codes(found) == (set() if model in ("FLUX", "a text model") else {"N429"})
+    assert ("A971" in {one.code for one in found.findings}) is (model != "a text model")
+
+
+def low_rank(modules: tuple[str, ...], prefix: str = "", named: str = ".default") -> Spec:
+    """LoRA of these modules, by default as DiffSynth saves it."""
+    return {f"{prefix}{one}.lora_{half}{named}.weight": ("F32", shape)
+            for one in modules for half, shape in (("A", (4, 64)), ("B", (64, 4)))}  # fmt: skip
+
+
+@pytest.mark.parametrize(("modules", "prefix", "named", "wanted"), [
+    (("transformer_blocks.0.attn.to_q", "single_transformer_blocks.0.attn.to_out"), "", ".default",
+     "transformer.transformer_blocks.0.attn.to_q.lora_A.weight"),
+    (("down_blocks.0.attentions.0.proj_in",), "", ".default", "unet.down_blocks.0.attentions.0.proj_in.lora_A.weight"),
+    (("transformer_blocks.0.attn.to_q",), "", ".default", None),
+    (("transformer_blocks.0.attn.to_q", "single_transformer_blocks.0.attn.to_out"), "transformer.", "", None),
+])  # fmt: skip
+def test_names_of_diffsynth_are_read_for_qwen_image_alone(
+    modules: tuple[str, ...], prefix: str, named: str, wanted: str | None
+) -> None:
+    found = [one for one in judged(low_rank(modules, prefix, named), None).findings if one.code == "A970"]
+    assert [one.facts["wanted"] for one in found] == ([] if wanted is None else [wanted])
+
+
+@pytest.mark.parametrize(("spec", "found"), [
+    (low_rank(("down_blocks.0.attentions.0.transformer_blocks.0.attn1.to_q",), named=""), {"N429"}),
+    (low_rank(("down_blocks.0.attentions.0.transformer_blocks.0.attn1.to_q",), "unet.", ""), set()),
+])  # fmt: skip
+def test_with_a_pipeline_as_its_base_an_adapter_is_for_diffusers(spec: Spec, found: set[str], tmp_path: Path) -> None:
+    base = pipeline(tmp_path / "base", PARTS)
+    fitting = {name: (dtype, (4, 32) if "lora_A" in name else (32, 4)) for name, (dtype, _) in spec.items()}
+    write_file(tmp_path / "style.safetensors", fitting)
+    alone = audit(str(tmp_path / "style.safetensors"))
+    assert codes(alone) == set()
+    assert codes(audit(str(tmp_path / "style.safetensors"), base=str(base))) == found
+
+
+@pytest.mark.parametrize(("width", "base", "found"), [
+    (48, True, set()), (80, True, {"A907"}), (80, False, set()),
+])  # fmt: skip
+def test_the_number_of_a_token_belongs_to_its_vectors(width: int, base: bool, found: set[str], tmp_path: Path) -> None:
+    """As the first trainer of textual inversions saves them: `string_to_token` is a tensor."""
+    spec: Spec = {"string_to_token.*": ("I64", ()), "string_to_param.*": ("F32", (2, width))}
+    write_file(tmp_path / "cat.safetensors", spec)
+    named = str(pipeline(tmp_path / "base", PARTS)) if base else None
+    audited = audit(str(tmp_path / "cat.safetensors"), base=named)
+    assert codes(audited) == found
+    assert (audited.counts.unique_parameters, audited.architecture and audited.architecture.name) == (
+        2 * width, "textual inversion",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("config", "found"), [
+    (None, set()), ({"projection_dim": 64, "hidden_size": 48}, set()),
+    ({"projection_dim": 48, "hidden_size": 64}, {"A988"}), ({"hidden_size": 48}, set()),
+])  # fmt: skip
+def test_the_image_encoder_in_the_folder_of_an_ip_adapter(
+    config: dict[str, Any] | None, found: set[str], tmp_path: Path
+) -> None:
+    write_file(tmp_path / "ip-adapter.safetensors", image_prompt_of(("1", "3")))
+    if config is not None:
+        (tmp_path / "image_encoder").mkdir()
+        (tmp_path / "image_encoder" / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    audited = audit(str(tmp_path))
+    assert codes(audited) == found
+    assert all("64" in one.help for one in audited.findings if one.code == "A988")
+    assert codes(audit(str(tmp_path / "ip-adapter.safetensors"))) == set()  # which folder is meant is not known
+
+
+@pytest.mark.parametrize(("config", "of"), [
+    ({"_from_model_config": True, "bos_token_id": 1, "eos_token_id": 2}, "text generation"), ({}, ""),
+    ({"feature_size": 80}, ""), ({"r": 4, "lora_alpha": 16, "target_modules": ["q_proj"]}, None),
+    ({"temperature": 0.6, "r": 4}, None),
+])  # fmt: skip
+def test_a_config_of_something_else_is_not_completed(config: dict[str, Any], of: str | None, tmp_path: Path) -> None:
+    """With the missing type alone, PEFT would take its defaults for rank and scale."""
+    module = "base_model.model.model.layers.{}.self_attn.q_proj.lora_{}.weight"
+    write_file(tmp_path / "adapter_model.safetensors", {
+        module.format(layer, half): ("F32", shape) for layer in range(2) for half, shape in (("A", (4, 64)), ("B", (64, 4)))
+    })  # fmt: skip
+    (tmp_path / "adapter_config.json").write_text(json.dumps(config), encoding="utf-8")
+    found = [one for one in audit(str(tmp_path)).findings if one.severity == "error"]
+    assert [one.code for one in found] == ["A920" if of is None else "A985"]
+    assert of is None or (found[0].facts["of"] == of and not found[0].remedy().steps)
+
+
+CONTROLNET: dict[str, Any] = {
+    **{key: value for key, value in UNET.items() if key not in ("out_channels", "up_block_types")},
+    "_class_name": "ControlNetModel", "conditioning_channels": 3, "conditioning_embedding_out_channels": [16, 32],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("config", "found"), [
+    (CONTROLNET, set()), ({**CONTROLNET, "cross_attention_dim": 40}, {"N453"}), (VAE, set()),
+    ({**VAE, "latent_channels": 16}, {"N453"}), (UNET, set()), ({**UNET, "cross_attention_dim": 40}, {"N453"}),
+])  # fmt: skip
+def test_a_network_is_compared_with_the_pipeline_in_which_it_is_used(
+    config: dict[str, Any], found: set[str], tmp_path: Path
+) -> None:
+    base = pipeline(tmp_path / "base", PARTS)
+    write(tmp_path / "network", genuine(config, "F16"), config)
+    weights = tmp_path / "network" / "diffusion_pytorch_model.safetensors"
+    (tmp_path / "network" / "model.safetensors").rename(weights)
+    for source in (tmp_path / "network", weights):  # the file alone is recognized by its names
+        audited = audit(str(source), base=str(base))
+        assert codes(audited) == found, audited.findings
+        assert all("made for this one" in one.help for one in audited.findings if one.code == "N453")
+        assert codes(audit(str(source))) == set()
