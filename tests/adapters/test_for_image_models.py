@@ -31,7 +31,9 @@ def lycoris(module: str, method: str) -> Spec:
     if method == "lokr":
         return {**alpha, f"{stem}.lokr_w1": ("F32", (4, 4)), f"{stem}.lokr_w2": ("F32", (16, 16))}
     return alpha | {
-        f"{stem}.hada_w{one}_{half}": ("F32", shape) for one in (1, 2) for half, shape in (("a", (64, 4)), ("b", (4, 64)))
+        f"{stem}.hada_w{one}_{half}": ("F32", shape)
+        for one in (1, 2)
+        for half, shape in (("a", (64, 4)), ("b", (4, 64)))
     }
 
 
@@ -118,7 +120,8 @@ def test_a_config_of_something_else_is_not_completed(config: dict[str, Any], of:
     """With the missing type alone, PEFT would take its defaults for rank and scale."""
     module = "base_model.model.model.layers.{}.self_attn.q_proj.lora_{}.weight"
     write_file(tmp_path / "adapter_model.safetensors", {
-        module.format(layer, half): ("F32", shape) for layer in range(2) for half, shape in (("A", (4, 64)), ("B", (64, 4)))
+        module.format(layer, half): ("F32", shape)
+        for layer in range(2) for half, shape in (("A", (4, 64)), ("B", (64, 4)))
     })  # fmt: skip
     (tmp_path / "adapter_config.json").write_text(json.dumps(config), encoding="utf-8")
     found = [one for one in audit(str(tmp_path)).findings if one.severity == "error"]

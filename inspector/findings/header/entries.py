@@ -149,7 +149,9 @@ class DtypeUnknown(Entries, frozen=True, kw_only=True):
         if self.place.file is not None and self.place.file.casefold().endswith(".gguf"):
             program = next((one for one in FORKS if any(f"of {one})" in case.dtype for case in self.cases)), "")
             if program:
-                return Remedy(f"load it with {program}; for llama.cpp quantize the model again, with a type that it has")
+                return Remedy(
+                    f"load it with {program}; for llama.cpp quantize the model again, with a type that it has"
+                )
             return Remedy("load it with the program that wrote it, or quantize the model again")
         return Remedy("save the file again with a dtype that safetensors has")
 
