@@ -96,7 +96,7 @@ def test_the_number_of_a_token_belongs_to_its_vectors(width: int, base: bool, fo
 
 @pytest.mark.parametrize(("config", "found"), [
     (None, set()), ({"projection_dim": 64, "hidden_size": 48}, set()),
-    ({"projection_dim": 48, "hidden_size": 64}, {"A988"}), ({"hidden_size": 48}, set()),
+    ({"projection_dim": 48, "hidden_size": 64}, {"A989"}), ({"hidden_size": 48}, set()),
 ])  # fmt: skip
 def test_the_image_encoder_in_the_folder_of_an_ip_adapter(
     config: dict[str, Any] | None, found: set[str], tmp_path: Path
@@ -107,7 +107,7 @@ def test_the_image_encoder_in_the_folder_of_an_ip_adapter(
         (tmp_path / "image_encoder" / "config.json").write_text(json.dumps(config), encoding="utf-8")
     audited = audit(str(tmp_path))
     assert codes(audited) == found
-    assert all("64" in one.help for one in audited.findings if one.code == "A988")
+    assert all("64" in one.help for one in audited.findings if one.code == "A989")
     assert codes(audit(str(tmp_path / "ip-adapter.safetensors"))) == set()  # which folder is meant is not known
 
 

@@ -128,7 +128,7 @@ class AdapterImagesDiffer(Finding, frozen=True, kw_only=True):
         and mat2 shapes cannot be multiplied. ComfyUI refuses the pair: size mismatch for proj_in.weight or proj.weight.
 
     Example
-        warning[A988] adapter-images-differ: image_encoder gives 1,664 numbers
+        warning[A989] adapter-images-differ: image_encoder gives 1,664 numbers
           adapter  reads 1,280 numbers, hidden_size of its encoder
           help     pass image_encoder_folder= with an encoder whose hidden_size is 1280
 
@@ -137,7 +137,7 @@ class AdapterImagesDiffer(Finding, frozen=True, kw_only=True):
         models/image_encoder (ViT-H), or sdxl_models/image_encoder (ViT-bigG) for the plain one of SDXL and for `vit-G`.
     """
 
-    code = "A988"
+    code = "A989"
     severity = "warning"
 
     folder: str
