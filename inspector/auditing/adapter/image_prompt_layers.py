@@ -6,15 +6,13 @@ diffusers 0.42 asks for `1.to_k_ip.weight`, `3.to_k_ip.weight` and so on in the 
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Collection, Iterator
 from typing import Final
 
 from inspector.adapters.image_projection import images_beside
 from inspector.findings.finding import Finding
-from inspector.loader.checkpoint import Checkpoint
-from inspector.loader.configs import config_at
+from inspector.loader.checkpoint import Checkpoint, load_within
 from inspector.matcher.families import Families
 
 LAYERS: Final = "ip_adapter."
@@ -58,7 +56,6 @@ def _place(layer: str) -> tuple[int, list[int]]:
 
 def other_encoder_beside(checkpoint: Checkpoint, families: Families) -> Iterator[Finding]:
     """The finding on the image encoder in the folder of an IP-Adapter, if it is one for another adapter."""
-    path = os.path.join(checkpoint.folder, ENCODER, "config.json")
-    if checkpoint.folder and not checkpoint.alone and os.path.isfile(path):
-        config = config_at(path)[0]
-        yield from images_beside(families, {} if config is None else config.values, ENCODER)
+    beside = load_within(checkpoint, ENCODER) if checkpoint.folder and not checkpoint.alone else None
+    if beside is not None and beside.config is not None:
+        yield from images_beside(families, beside.config.values, ENCODER)
