@@ -48,7 +48,7 @@ OWN_HEAD: list[Any] = [
 """A head of two layers after the mean over all frames, as in many fine-tuned models of speech emotions."""
 TEXT_ALONE: list[Any] = [["lose", "vision_tower", "mm_projector"]]
 OWN_CONFIG = {"model_type": "llava", "architectures": ["LlavaLlamaForCausalLM"], "hidden_size": 48, "vocab_size": 107,
-              "num_hidden_layers": 3, "mm_hidden_size": 36, "mm_projector_type": "mlp2x_gelu"}  # fmt: skip
+              "num_hidden_layers": 3, "mm_hidden_size": 72, "mm_projector_type": "mlp2x_gelu"}  # fmt: skip
 CASES: list[Row] = [
     ("whisper", "whisper", "Generation", WHISPER, "findings", ["N470"],
      "such as decoder.positional_embedding to model.decoder.embed_positions.weight, or convert it with convert_o"),
