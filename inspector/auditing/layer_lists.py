@@ -31,7 +31,7 @@ def with_layer_lists(finding: ConfigDisagrees, values: Mapping[str, Any]) -> Con
         return finding
     inner = {"model_type": values.get("model_type"), **stated}
     changed = {**inner, last: solved}
-    if not refused_config(changed) or refused_config(inner):
+    if not refused_config(changed):
         return finding
     lists = {key: one for key, one in stated.items() if isinstance(one, list) and one and len(one) == stated.get(last)}
     resized = {key: _of_length(one, solved) for key, one in lists.items()}

@@ -16,7 +16,9 @@ LAYERS, LIST = "num_hidden_layers", "layer_types"
 def has_list(model_type: str) -> bool:
     config = base_record(model_type)["config"]
     listed = config.get(LIST)
-    return isinstance(listed, list) and len(listed) == config.get(LAYERS) and not refused_config(config)
+    if not isinstance(listed, list) or len(listed) != config.get(LAYERS) or refused_config(config):
+        return False
+    return refused_config({**config, LAYERS: config[LAYERS] + 1}) is not None  # code of other repositories checks none
 
 
 TYPES = [name for name in oracle_types() if has_list(name)]
@@ -38,7 +40,11 @@ def test_the_list_of_layer_types_follows_the_number_of_layers(model_type: str) -
     record = base_record(model_type)
     config = longer(record["config"])
     (finding,) = (one for one in judged(spec_of(record), config).findings if one.code == "C310")
-    lists = [key for key in ("layer_types", "mlp_layer_types") if key in of_layers(record["config"])]
+    lists = [
+        key
+        for key in ("layer_types", "mlp_layer_types", "num_attention_heads_per_layer")
+        if key in of_layers(record["config"])
+    ]
     stated = " and ".join(f'"{key}"' for key in lists)
     assert f"{stated} one entry for each layer" in finding.remedy().words
     changed = {**config, LAYERS: record["config"][LAYERS], **of_layers(record["config"])}
