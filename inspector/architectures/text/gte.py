@@ -2,7 +2,7 @@
 
 modeling.py of Alibaba-NLP/new-impl: BERT with rotary positions and gated MLPs, a norm behind each half. The matrix
 `up_gate_proj` has no bias. The sequence and choice classes have a pooler; the base class builds it only on request.
-The type "gte" is Snowflake's copy of the base class.
+The type "gte", of transformers and of Snowflake's copy of the base class, is in modernbert.py.
 """
 
 from inspector.architectures.blocks import CLASSIFIER
@@ -31,7 +31,7 @@ LAYER = rows(
         part("down_proj",    "mlp.down",    dense("ff -> d"))),
     NORMS)
 NEW_POOLER = under("new", POOLER)
-NEW = Architecture("new gte", dims=ENCODER, ties="tie_word_embeddings | true",
+NEW = Architecture("new", dims=ENCODER, ties="tie_word_embeddings | true",
     ignores="hidden_act rope_theta rope_scaling unpad_inputs use_memory_efficient_attention logn_attention_scale"
             " logn_attention_clip1",
     parts=rows(

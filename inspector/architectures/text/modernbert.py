@@ -136,6 +136,3 @@ GTE = Architecture("gte",
         "lm_head.norm.": "lm_head.layer_norm.", "*encoder.layer.": "layers.", "*.attention.": ".self_attn.",
         "*.attn_ln.": ".post_attention_layernorm.", "*.mlp_ln.": ".post_mlp_layernorm."}),
     heads=gte_heads("gte"))
-NEW = Architecture("new", dims=GTE.dims, parts=GTE.parts, heads=gte_heads("new"),
-    ignores="logn_attention_scale logn_attention_clip1 pack_qkv unpad_inputs use_memory_efficient_attention"
-            " layer_norm_type")
