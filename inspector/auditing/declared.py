@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from inspector.auditing.files.usable_config import PROCESSORS
 from inspector.auditing.identity.class_of_type import findings_on_class
 from inspector.auditing.identity.own_code import is_foreign
 from inspector.auditing.result import CLEAN, UNDECIDED, Audit, Skipped, verdict_of, verdict_with
@@ -34,7 +35,6 @@ TOKENIZER_CONFIG: Final = "tokenizer_config.json"
 OF_SETFIT: Final = "config_setfit.json"
 SETFIT_HEAD: Final = "model_head.pkl"
 """What SetFit's `save_pretrained` writes beside the sentence encoder (`setfit/modeling.py`)."""
-PROCESSORS: Final = frozenset({"preprocessor_config.json", "processor_config.json"})
 FILES_OF_LIBRARIES: Final = frozenset({"open_clip_config.json", "vocab.json"})
 READ: Final = 1 << 16
 """Bytes at the beginning of these files that are read: tokenizer.json begins with the list of added tokens."""
@@ -71,7 +71,7 @@ def _of_library(audited: Audit) -> Iterator[Finding]:
     """The findings on files of a library with its own loader that do not belong to the weights, and on an absent
     tokenizer.
     """
-    if not PROCESSORS.isdisjoint(audited.checkpoint.siblings):
+    if not audited.checkpoint.siblings.keys().isdisjoint(PROCESSORS):
         from inspector.auditing.files.absent_tokenizer import tokenizer_absent
 
         yield from tokenizer_absent(audited)

@@ -6,7 +6,7 @@ ValueError for them before a weight is read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from inspector.loading.lists import lists_of
@@ -25,8 +25,9 @@ SUPPLIED: Final = {"zero_point": True, "activation_scheme": "dynamic"}
 
 def refused_settings(
     values: Mapping[str, Any], *, has_input_scales: bool = False
-) -> Iterator[tuple[str, tuple[str, Any] | None]]:
-    """(the reason of a refusal, the key and value with which vLLM accepts the block or None) for the block of a config.
+) -> tuple[str, tuple[str, Any] | None] | None:
+    """(why vLLM refuses the block of a config, the key and value with which it accepts it or None); None if it accepts
+    the block.
 
     Only weights that agree with the block may be judged by it. has_input_scales: scales of activations are stored.
     """
@@ -34,22 +35,21 @@ def refused_settings(
     block = values.get("quantization_config")
     method = block.get("quant_method") if isinstance(block, Mapping) else None
     if not isinstance(block, Mapping) or not isinstance(method, str):
-        return
+        return None
     method = method.lower()
-    for keys in NEEDED.get(method, ()):
-        if block.keys().isdisjoint(keys):
-            named = " or ".join(keys)
-            key = keys[-1]
-            yield f"its block of {method} needs {named}", (key, supplied[key]) if key in supplied else None
-            return
+    lacking = next((keys for keys in NEEDED.get(method, ()) if block.keys().isdisjoint(keys)), None)
+    if lacking is not None:
+        key = lacking[-1]
+        return f"its block of {method} needs {' or '.join(lacking)}", (key, supplied[key]) if key in supplied else None
     if method == "gptq" and (block["bits"], block["sym"]) not in ((4, True), (8, True)):
-        yield f"{_version()} reads symmetric GPTQ of 4 or 8 bits, not {_stated(block, 'bits', 'sym')}", None
-    elif method == "awq" and (bits := block.get("w_bit", block.get("bits"))) != 4:
-        yield f"{_version()} reads AWQ of 4 bits, not {bits}", None
-    elif method == "fp8" and block.get("weight_block_size") is not None and block["activation_scheme"] != "dynamic":
+        return f"{_version()} reads symmetric GPTQ of 4 or 8 bits, not {_stated(block, 'bits', 'sym')}", None
+    if method == "awq" and (bits := block.get("w_bit", block.get("bits"))) != 4:
+        return f"{_version()} reads AWQ of 4 bits, not {bits}", None
+    if method == "fp8" and block.get("weight_block_size") is not None and block["activation_scheme"] != "dynamic":
         stated = _stated(block, "activation_scheme")
         setting = None if has_input_scales else ("activation_scheme", "dynamic")
-        yield f"it reads fp8 in blocks with dynamic activations only, not {stated}", setting
+        return f"it reads fp8 in blocks with dynamic activations only, not {stated}", setting
+    return None
 
 
 def _version() -> str:

@@ -9,11 +9,10 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from inspector.auditing.files.usable_config import PROCESSORS
 from inspector.auditing.result import Audit
 from inspector.findings.finding import Finding, Place
 
-PROCESSORS: Final = ("preprocessor_config.json", "processor_config.json")
-"""Files that transformers saves with the part of a processor that reads images or sound."""
 TEXT: Final = "embed.token"
 """Role of the table with a row for each token."""
 WITHOUT: Final = frozenset({"imagegpt", "kosmos-2.5", "moshi"})

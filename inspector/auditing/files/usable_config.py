@@ -23,10 +23,9 @@ OTHER_CONFIGS: Final = (
     "params.json", "open_clip_config.json", "modules.json", "config_sentence_transformers.json", *LITGPT_FILES
 )  # fmt: skip
 """Files that describe how weights without a config.json are loaded."""
-OF_TRANSFORMERS: Final = (
-    "generation_config.json", "tokenizer_config.json", "special_tokens_map.json", "preprocessor_config.json",
-    "processor_config.json",
-)  # fmt: skip
+PROCESSORS: Final = ("preprocessor_config.json", "processor_config.json")
+"""Files that transformers saves with the part of a processor that reads images or sound."""
+OF_TRANSFORMERS: Final = ("generation_config.json", "tokenizer_config.json", "special_tokens_map.json", *PROCESSORS)
 """Files that transformers saves next to a model: weights under its file names are then for it, whatever the model."""
 TYPED: Final = ("model_type", "auto_map", "_class_name", "quantization")
 """Keys of a config.json that tell a loader the class: its type, code of the repository, diffusers' class, MLX."""

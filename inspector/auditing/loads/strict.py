@@ -41,7 +41,7 @@ def refused(audited: Audit, values: Mapping[str, Any], loads: tuple[Load, ...]) 
         because = because if lacking else refusal_of_model(values, audited.checkpoint.tensors)
         loads = tuple(_refusing(one, because) if because and one.loader == "mlx" else one for one in loads)
     if is_draft(audited):
-        loads = tuple(_refusing(replace(one, outcome=COMPLETE), OF_DRAFT, UNKNOWN) for one in loads)
+        loads = tuple(replace(one, outcome=UNKNOWN, because=OF_DRAFT) for one in loads)
     if _has_only_tied_head(audited):
         loads = tuple(_without_embedding(one) for one in loads)
     if not _has_prefix(audited):
@@ -53,9 +53,11 @@ def refused(audited: Audit, values: Mapping[str, Any], loads: tuple[Load, ...]) 
 def _by_settings(audited: Audit, values: Mapping[str, Any], load: Load) -> Load:
     """The prediction for vLLM, with its refusal of the settings of intact weights."""
     scaled = any(name.endswith(INPUT_SCALES) for name in audited.checkpoint.tensors)
-    for because, setting in refused_settings(values, has_input_scales=scaled):
-        return replace(_refusing(load, because), setting=setting) if load.outcome == COMPLETE else load
-    return _with_plain_experts(audited, values, load)
+    refused_block = refused_settings(values, has_input_scales=scaled)
+    if refused_block is None or load.outcome != COMPLETE:
+        return _with_plain_experts(audited, values, load)
+    because, setting = refused_block
+    return replace(_refusing(load, because), setting=setting)
 
 
 def _with_plain_experts(audited: Audit, values: Mapping[str, Any], load: Load) -> Load:

@@ -122,8 +122,7 @@ class IndexStale(Finding, frozen=True, kw_only=True):
 
     def remedy(self) -> Remedy:
         step = Step(action="move", file=self.place.file)
-        shards = ", or download its shards" if self.files else ""
-        return Remedy(f"move {self.place.file} aside{shards}", (step,))
+        return Remedy(f"move {self.place.file} aside" + ", or download its shards" * bool(self.files), (step,))
 
 
 class IndexStaleTaken(IndexStale, frozen=True, kw_only=True):
