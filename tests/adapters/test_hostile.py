@@ -49,7 +49,7 @@ def test_long_values_cost_work_in_proportion(setting: str, name: str) -> None:
     record = records()[name]
     for value in LONG:
         values = {**record["adapter"], setting: value}
-        with at_most(3_600_000):
+        with at_most(3_500_000):
             for audited in (with_base(spec_of(name), values, record["base"]), alone(spec_of(name), values)):
                 assert audited.counts.stored_elements
                 assert audit_text(audited)
