@@ -274,6 +274,7 @@ def of_tables(place: Path, kind: str, name: str, shape: tuple[int, ...]) -> Path
         write(place / folder_name, {name if number else TABLES[kind]: ("F32", shape if number else (9, 12))}, None)
         if kind in CONFIGS:
             (place / folder_name / CONFIGS[kind]).write_text(json.dumps(TABLE_CONFIG), encoding="utf-8")
+        (place / folder_name / "tokenizer.json").write_text("{}", encoding="utf-8")
     routes = {one.partition("_")[0]: [one] for one in types}
     (place / "router_config.json").write_text(json.dumps({"types": types, "structure": routes}), encoding="utf-8")
     listed = [{"path": "", "type": "sentence_transformers.base.modules.router.Router"}]
@@ -296,6 +297,7 @@ def test_a_table_beside_modules_json(at: str, name: str, tmp_path: Path) -> None
     listed = [{"path": at, "type": "sentence_transformers.models.StaticEmbedding"},
               {"path": "1_Normalize", "type": "sentence_transformers.models.Normalize"}]  # fmt: skip
     (tmp_path / "modules.json").write_text(json.dumps(listed), encoding="utf-8")
+    (tmp_path / "tokenizer.json").write_text(json.dumps(TOKENS), encoding="utf-8")
     found = audited(tmp_path)
     assert (found.verdict, codes(found)) == ("clean", set())
     assert [one.outcome for one in found.loads if one.intended] == ["complete"]

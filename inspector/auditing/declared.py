@@ -13,7 +13,7 @@ from inspector.auditing.files.usable_config import PROCESSORS
 from inspector.auditing.identity.class_of_type import findings_on_class
 from inspector.auditing.identity.own_code import is_foreign
 from inspector.auditing.result import CLEAN, UNDECIDED, Audit, Skipped, verdict_of, verdict_with
-from inspector.auditing.sentence_listing import MODULES, OF_ENCODER
+from inspector.auditing.sentence_listing import MODULES, OF_ENCODER, OF_TRANSFORMER
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place, ordered
 from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint, load_within
 from inspector.loader.config_file import named_class
@@ -56,11 +56,18 @@ def with_declared(audited: Audit, audit_part: AuditFolder) -> Audit:
         after = f" after the first {len(added.ids):,}" if added.ids else ""
         unread = Skipped(f"ids of added tokens in {added.file}{after}", SHORT)
         audited = replace(audited, skipped=(*audited.skipped, unread))
+    of_encoder: list[Finding] = []
     if MODULES in audited.checkpoint.siblings:
+        from inspector.auditing.pipeline.sentence_files import of_encoder_files
         from inspector.auditing.pipeline.sentence_modules import sentence_modules
 
         audited = with_modules(audited, sentence_modules(audited.checkpoint, audited, audit_part))
-    findings = [*findings_on_class(audited), *_of_code(audited), *_of_tokens(audited, added)]
+        of_encoder += of_encoder_files(audited.checkpoint)
+    if OF_TRANSFORMER in audited.checkpoint.siblings:
+        from inspector.auditing.pipeline.sentence_loads import head_of_task
+
+        of_encoder += head_of_task(audited)
+    findings = [*of_encoder, *findings_on_class(audited), *_of_code(audited), *_of_tokens(audited, added)]
     findings += [*_unlisted(audited.checkpoint), *_headless(audited.checkpoint), *_of_library(audited)]
     if not findings:
         return audited

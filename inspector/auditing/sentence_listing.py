@@ -12,7 +12,8 @@ from inspector.loader.checkpoint import Checkpoint, load_within
 from inspector.loader.config_file import refused_config, unreadable_config
 from inspector.loader.sources.source import Refusal
 from inspector.loader.strict_json import JsonFault, decode_config
-from inspector.loading.sentence_modules import CONFIGS, LOOKUPS, MODELS, TASKS_WITH_HEAD
+from inspector.loading.sentence_modules import CLASS_ENDINGS, CONFIGS, LOOKUPS, MODELS, TASKS_WITH_HEAD
+from inspector.loading.tables import class_ending_with
 
 MODULES: Final = "modules.json"
 OF_ENCODER: Final = "config_sentence_transformers.json"
@@ -81,6 +82,26 @@ def json_of(folder: Checkpoint, name: str) -> object:
     return unreadable_config(name, content)
 
 
+def task_of(checkpoint: Checkpoint) -> str:
+    """The task that sentence-transformers states for the model in this folder; "" without one."""
+    if checkpoint.reach is None or checkpoint.alone or OF_TRANSFORMER not in checkpoint.siblings:
+        return ""
+    stated = json_of(checkpoint, OF_TRANSFORMER)
+    return str(stated.get("transformer_task", "")) if isinstance(stated, dict) else ""
+
+
+def class_of_task(checkpoint: Checkpoint) -> str | None:
+    """The class with a head that sentence-transformers builds for the task of the model in this folder.
+
+    None without such a task, and for types that have no single class for it.
+    """
+    ending, config = CLASS_ENDINGS.get(task_of(checkpoint)), checkpoint.config
+    if ending is None or config is None or "auto_map" in config.values:
+        return None
+    model_type = str(config.values.get("model_type"))
+    return class_ending_with(model_type, (ending,))
+
+
 def head_in_use(checkpoint: Checkpoint) -> bool:
     """True if sentence-transformers loads the model in this folder with its head.
 
@@ -88,10 +109,8 @@ def head_in_use(checkpoint: Checkpoint) -> bool:
     """
     if checkpoint.reach is None or checkpoint.alone:
         return False
-    if OF_TRANSFORMER in checkpoint.siblings:
-        stated = json_of(checkpoint, OF_TRANSFORMER)
-        if isinstance(stated, dict) and str(stated.get("transformer_task")) in TASKS_WITH_HEAD:
-            return True
+    if task_of(checkpoint) in TASKS_WITH_HEAD:
+        return True
     listed = listed_modules(checkpoint) if MODULES in checkpoint.siblings else ()
     return not isinstance(listed, Finding) and any(one.kind == "MLMTransformer" and not one.path for one in listed)
 

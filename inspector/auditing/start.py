@@ -105,12 +105,14 @@ def _audit_opened(
         return with_claim(_without_base(audited) if asked else audited, claim)
     if not checkpoint.readable and whole and "modules.json" in checkpoint.siblings:
         from inspector.auditing.declared import with_modules
-        from inspector.auditing.pipeline.sentence_modules import model_below, sentence_modules, with_model_below
+        from inspector.auditing.pipeline.sentence_loads import with_model_below, with_modules_loaded
+        from inspector.auditing.pipeline.sentence_modules import model_below, sentence_modules
 
         below = model_below(checkpoint)
         if below is not None:
             audited = with_model_below(audit_loaded(below, claim), below.title)
             audited = with_modules(audited, sentence_modules(checkpoint, audited, audit_loaded))
+            audited = with_modules_loaded(audited)
             return _without_base(audited) if asked else audited
     if asked:
         return _audit_with_base(checkpoint, claim, base, progress)

@@ -1,4 +1,4 @@
-"""The finding on a classifier of SetFit without its head."""
+"""The findings on a classifier of SetFit, and on a model of sentence-transformers, without the head."""
 
 from __future__ import annotations
 
@@ -33,3 +33,47 @@ class ClassifierHeadMissing(Finding, frozen=True, kw_only=True):
 
     def remedy(self) -> Remedy:
         return Remedy("fetch model_head.pkl, or train the head again", (Step(action="fetch", file="model_head.pkl"),))
+
+
+class TaskHeadMissing(Finding, frozen=True, kw_only=True):
+    """A model of sentence-transformers without the head that its task needs.
+
+    What it means
+        sentence_bert_config.json states a task with a head (a cross-encoder classifies, SPLADE predicts masked words),
+        and the weights were saved from a class without that head.
+
+    Why it matters
+        sentence-transformers builds the class of the task whatever config.json names, and its head is random: scores
+        and word weights mean nothing.
+
+    Example
+        error[N665] task-head-missing: BertForMaskedLM
+          named by  sentence_bert_config.json
+          task      fill-mask
+          weights   those of BertModel
+          missing   6 tensors, random after loading
+          help      fetch the weights again, or save the trained BertForMaskedLM again
+                    with its head
+
+    What to do
+        Fetch the weights of the whole class, or save it again: `model.save_pretrained` of sentence-transformers keeps
+        the head, the base model inside it does not.
+    """
+
+    code = "N665"
+
+    task: str
+    built: str
+    stored_class: str
+    tensors: int
+
+    headline_text = "{built}"
+    row_texts = (
+        ("named by", "{place.file}"),
+        ("task", "{task}"),
+        ("weights", "those of {stored_class}"),
+        ("missing", "{tensors:count tensor}, random after loading"),
+    )
+
+    def remedy(self) -> Remedy:
+        return Remedy(f"fetch the weights again, or save the trained {self.built} again with its head")

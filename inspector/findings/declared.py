@@ -298,6 +298,10 @@ class ModuleMissing(Finding, frozen=True, kw_only=True):
     config: str = ""
     sizes: tuple[tuple[str, Any, int], ...] = ()
     """The keys of the module's config that contradict its weights: (key, stated value, value of the weights)."""
+    renames: tuple[tuple[str, str], ...] = ()
+    """(stored name, expected name) of its tensors, if only their names are wrong."""
+    above: bool = False
+    """True if the model's files are in the folder of modules.json and not in the folder that it names."""
 
     @property
     def when(self) -> str:
@@ -321,6 +325,11 @@ class ModuleMissing(Finding, frozen=True, kw_only=True):
                 Step(action="set", file=self.config, key=(key,), old=old, new=size) for key, old, size in self.sizes
             )
             return Remedy(f"set {stated} in {self.config}: its weights have this size", tuple(steps))
+        if self.above:
+            return Remedy(f'set "path": "" in place of "{self.folder}" in {self.place.file}')
+        if self.renames:
+            named = listed([f"{old} to {new}" for old, new in self.renames], 3)
+            return Remedy(f"rename {named} in {self.folder}")
         if self.given is None:
             return Remedy(f"fetch {self.folder} again", (Step(action="fetch", file=self.folder),))
         return Remedy(f"use the model of width {self.stated} that it belongs to, or train it with {self.given}")

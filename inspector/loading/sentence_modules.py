@@ -19,6 +19,10 @@ MODELS: Final = frozenset({"Transformer", "CLIPModel", "MLMTransformer"})
 """Modules that are models of transformers."""
 TASKS_WITH_HEAD: Final = frozenset({"sequence-classification", "text-generation", "fill-mask", "any-to-any"})
 """Values of `transformer_task` for which a class with a head is loaded."""
+CLASS_ENDINGS: Final[Mapping[str, str]] = {
+    "sequence-classification": "ForSequenceClassification", "fill-mask": "ForMaskedLM",
+}  # fmt: skip
+"""Task -> end of the name of the class that is loaded for it."""
 EMPTY: Final = frozenset({
     "Pooling", "Normalize", "Dropout", "BoW", "Router", "SpladePooling", "TokenPooling", "HierarchicalTokenPooling",
     "MultiVectorMask", "LogitScore",

@@ -540,6 +540,17 @@ def without_classifier() -> Audit:
         return audit(place)
 
 
+def without_masked_head() -> Audit:
+    """A SPLADE model whose weights were saved from the base class."""
+    with TemporaryDirectory() as place:
+        config = {**BERT_BASE, "architectures": ["BertModel"]}
+        write(Path(place), genuine(config), config)
+        (Path(place) / "sentence_bert_config.json").write_text('{"transformer_task": "fill-mask"}', encoding="utf-8")
+        modules = [{"path": "", "type": "sentence_transformers.models.Transformer"}]
+        (Path(place) / "modules.json").write_text(json.dumps(modules), encoding="utf-8")
+        return audit(place)
+
+
 def wide_pooling() -> Audit:
     """A sentence encoder whose pooling states the width of another model."""
     with TemporaryDirectory() as place:
@@ -885,6 +896,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "modules-unlisted": without_modules,
     "encoder-as-module": encoder_as_module,
     "classifier-head-missing": without_classifier,
+    "task-head-missing": without_masked_head,
     "pooling-width-differs": wide_pooling,
     "pipeline-incomplete": without_unet,
     "entry-unknown": lambda: pipeline_with_entries(unet=["diffusers", "UNet2DConditionModell"]),

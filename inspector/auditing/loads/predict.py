@@ -34,7 +34,7 @@ from inspector.auditing.loads.quantized import (
 )
 from inspector.auditing.loads.strict import is_draft, of_newer_names, of_text_model_alone, refused
 from inspector.auditing.result import CLEAN, FINDINGS, UNDECIDED, Audit, Skipped, verdict_of, verdict_with
-from inspector.auditing.sentence_listing import has_table_at_top
+from inspector.auditing.sentence_listing import class_of_task, has_table_at_top
 from inspector.auditing.totals import difference_left_open, with_ties_of_class
 from inspector.findings.finding import Finding, ordered
 from inspector.loader.config_file import named_class
@@ -186,13 +186,17 @@ def loads_of(audited: Audit) -> tuple[Load, ...]:
     if own is not None:
         return (own, replace(newest, intended=False), older, *others)
     if sentences:
-        base = _base_class(audited)
-        used = newest if base is None or beside is not None else loads(replace(given, class_name=base), NEWEST)
+        base, of_task = _base_class(audited), class_of_task(checkpoint)
+        class_name = base if of_task is None else of_task
+        case = given.case if of_task is None or of_task == given.class_name else None
+        used = newest
+        if class_name is not None and beside is None:
+            used = loads(replace(given, class_name=class_name, case=case), NEWEST)
         if has_table_at_top(checkpoint):
             used = Load(loader="", version=None, outcome=COMPLETE if audited.verdict == CLEAN else UNKNOWN,
                         source="documented")  # fmt: skip
         used = replace(used, loader="sentence-transformers", version=None, intended=True)
-        others = (_with_modules(audited, used), *others)
+        others = (with_failing_module(audited, used), *others)
     return (newest, older, *others)
 
 
@@ -206,7 +210,7 @@ def _with_stacks_of_mlx(audited: Audit, values: Mapping[str, Any], built: Load) 
     return replace(built, outcome=COMPLETE, because="", missing=0, unexpected=0, mismatched=0)
 
 
-def _with_modules(audited: Audit, load: Load) -> Load:
+def with_failing_module(audited: Audit, load: Load) -> Load:
     """Predicts what sentence-transformers does, which also loads the modules after the model."""
     if not audited.findings:
         return load

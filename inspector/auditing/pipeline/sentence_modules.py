@@ -11,45 +11,33 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.auditing.loads.predict import given_of
+from inspector.auditing.pipeline.sentence_tensors import WEIGHTS, Problem, problem_of, width_of_table
 from inspector.auditing.result import Audit, Skipped
 from inspector.auditing.sentence_listing import MODULES, Listed, config_of, folder_of, json_of, listed_modules
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
-from inspector.loader.loaders import TRANSFORMERS
-from inspector.loading.integers import INTEGERS
-from inspector.loading.outcome import REFUSES
 from inspector.loading.sentence_modules import (
     BESIDE_TABLES,
     CONFIGS,
-    COUNTERS,
-    DIMS_OF,
     EMPTY,
     LOOKUPS,
-    MAPPING,
     MODELS,
     OF_TOKENS,
-    OTHER_NAMES,
-    REQUIRED,
     TOKENS,
     is_known,
     key_before,
     keys_for,
     number,
-    tensors_of,
     width_before,
     width_behind,
 )
-from inspector.loading.tables import NEWEST, names_of
 from inspector.loading.tokenizers import WHOLE, number_of_tokens
-from inspector.loading.transformers import loads
 
 if TYPE_CHECKING:
     from inspector.findings.declared import ModuleMissing
 
 WIDTHS: Final = ("hidden_size", "d_model", "dim")
 """Keys for the width of the hidden states."""
-WEIGHTS: Final = TRANSFORMERS.single("safetensors")
 ENCODER: Final = "SentenceTransformer"
 """The class of a whole encoder: sentence-transformers 6.2 and 2.2 save it as a module and do not load it."""
 
@@ -59,13 +47,6 @@ class Widths(Struct, frozen=True):
 
     tokens: int | None = None
     sentence: int | None = None
-
-
-class Problem(Struct, frozen=True):
-    """The problem of a module on its own, and the file that has it."""
-
-    words: str
-    file: str = WEIGHTS
 
 
 class ModulesRead(Struct, frozen=True):
@@ -107,7 +88,8 @@ def sentence_modules(checkpoint: Checkpoint, audited: Audit, audit_part: AuditFo
         if one.kind == ENCODER and one.path:
             judged, widths = ModulesRead((_encoder_as_module(one),)), Widths()
         elif one.kind in MODELS and "." in one.type_name:
-            judged, widths = _model(checkpoint, one, audited if one is main else None, audit_part)
+            alone = all(other is one or (other.path and other.kind not in MODELS) for other in listed)
+            judged, widths = _model(checkpoint, one, audited if one is main else None, audit_part, alone=alone)
         else:
             judged, widths = _module(checkpoint, listed[place:], widths, audited if one is main else None)
         read = ModulesRead(
@@ -146,14 +128,19 @@ def _of_model(audited: Audit) -> Widths:
 
 
 def _model(
-    checkpoint: Checkpoint, one: Listed, main: Audit | None, audit_part: AuditFolder
+    checkpoint: Checkpoint, one: Listed, main: Audit | None, audit_part: AuditFolder, *, alone: bool
 ) -> tuple[ModulesRead, Widths]:
-    """(findings on a model, the width of its hidden states). main: its audit, if reported elsewhere."""
+    """(findings on a model, the width of its hidden states). main: its audit, if reported elsewhere. alone: no other
+    module is a model or has the folder of modules.json.
+    """
     if main is not None or not one.path:
         return ModulesRead(), Widths() if main is None else _of_model(main)
     part = folder_of(checkpoint, one.path)
     if part is None or not (part.readable or part.siblings):
-        return ModulesRead((_missing(one, Problem("the folder is absent")),)), Widths()
+        missing = _missing(one, Problem("the folder is absent"))
+        if checkpoint.readable and checkpoint.config is not None and main is None and alone:
+            missing = replace(missing, problem="the folder is absent, and a model is beside it", above=True)
+        return ModulesRead((missing,)), Widths()
     audited = audit_part(part)
     findings = (found.within(one.path, _in_folder(one.path, found.place)) for found in audited.findings)
     skipped = (replace(skip, check=f"{one.path}: {skip.check}") for skip in audited.skipped if skip.decisive)
@@ -183,7 +170,7 @@ def _module(
     values = config_of(part, one.kind)
     of_tokens = one.kind in TOKENS or values.get("module_input_name") == "token_embeddings" or one.kind == "Pooling"
     width = widths.tokens if of_tokens else widths.sentence
-    problem = _problem(one.kind, part, values)
+    problem = problem_of(one.kind, part, values)
     if problem is not None:
         own = main is not None and main.checkpoint.readable
         return ModulesRead((_with_keys(_missing(one, problem), one, part, values, width),), of_module=own), Widths()
@@ -197,7 +184,7 @@ def _module(
     if width is not None and width_before(one.kind, values) not in (None, width):
         wrong, values = _of_another_width(checkpoint, rest, values, width)
         found, skipped = (*found, wrong), ()
-    behind = _width_of_table(one.kind, part) if one.kind in LOOKUPS else width_behind(one.kind, values, width)
+    behind = width_of_table(one.kind, part) if one.kind in LOOKUPS else width_behind(one.kind, values, width)
     if values.get("module_output_name", values.get("module_input_name")) == "token_embeddings":
         return ModulesRead(found, skipped, explained, own), replace(widths, tokens=behind)
     tokens = behind if one.kind in (*TOKENS, *LOOKUPS) else widths.tokens
@@ -227,27 +214,6 @@ def model_below(checkpoint: Checkpoint) -> Checkpoint | None:
     return part if part is not None and (part.readable or part.config is not None) else None
 
 
-def with_model_below(audited: Audit, place: str) -> Audit:
-    """Adds the predictions for the folder around the model of a sentence encoder to the model's audit.
-
-    sentence-transformers opens the folder of the module, with the base class; transformers finds no config.json. place:
-    the folder of the module.
-    """
-    config = audited.checkpoint.config
-    own = next((one for one in audited.loads if one.loader == TRANSFORMERS.name and one.intended), None)
-    if own is None or config is None:
-        return audited
-    base = names_of(NEWEST).bases.get(str(config.values.get("model_type")))
-    used = own if base is None else loads(replace(given_of(audited, config.values), class_name=base), NEWEST)
-    refused = [
-        replace(one, outcome=REFUSES, intended=False, because=f"{TRANSFORMERS.config} and the weights are in {place}",
-                missing=None, unexpected=None, mismatched=None, files=(), excuse="", keys=(), source="documented")
-        for one in audited.loads if one.loader == TRANSFORMERS.name
-    ]  # fmt: skip
-    used = replace(used, loader="sentence-transformers", version=None, intended=True)
-    return replace(audited, loads=(*refused, used))
-
-
 def _encoder_as_module(one: Listed) -> Finding:
     from inspector.findings.nested_encoder import EncoderAsModule
 
@@ -258,7 +224,9 @@ def _missing(one: Listed, problem: Problem) -> ModuleMissing:
     """The finding on a module; a module in the folder of modules.json is named by its file."""
     from inspector.findings.declared import ModuleMissing
 
-    return ModuleMissing(place=Place(file=MODULES), folder=one.path or problem.file, problem=problem.words)
+    return ModuleMissing(
+        place=Place(file=MODULES), folder=one.path or problem.file, problem=problem.words, renames=problem.renames
+    )
 
 
 def _with_keys(
@@ -303,23 +271,6 @@ def _unread(one: Listed) -> Skipped:
     return Skipped(f"the weights of {one.path}", f"a further module, of kind {one.kind}", decisive=True)
 
 
-def _problem(kind: str, part: Checkpoint | None, values: Mapping[str, Any]) -> Problem | None:
-    """The problem of a module on its own; None if it loads."""
-    config = CONFIGS.get(kind, "config.json")
-    if kind in REQUIRED and REQUIRED[kind] not in values:
-        return Problem(f'its {config} has no "{REQUIRED[kind]}"' if values else f"it has no {config}", config)
-    if kind in LOOKUPS:
-        return _without_table(kind, part)
-    if kind != "Pooling" and not is_known(kind):
-        return None
-    if part is None:
-        return Problem("the folder is absent" if kind != "Pooling" else "it has no config.json")
-    if not values:
-        return Problem(f"it has no {config}", config)
-    words = _tensors_differ(kind, part, values) if is_known(kind) else ""
-    return Problem(words) if words else None
-
-
 def _of_another_width(
     checkpoint: Checkpoint, rest: Sequence[Listed], values: Mapping[str, Any], width: int
 ) -> tuple[Finding, Mapping[str, Any]]:
@@ -346,55 +297,3 @@ def _of_another_width(
         given=width,
     )
     return finding, values
-
-
-def _without_table(kind: str, part: Checkpoint | None) -> Problem | None:
-    """The problem of a module that is a table; None if it loads."""
-    if part is None or not part.readable:
-        return Problem("it has no weights that can be read")
-    tables = [name for name in LOOKUPS[kind] if name in part.tensors]
-    if not tables:
-        return Problem(f"{LOOKUPS[kind][0]} is missing")
-    stored, dims = part.tensors[tables[0]], DIMS_OF.get(kind, 2)
-    if len(stored.shape) != dims:
-        return Problem(f"its table is {list(stored.shape)}, not of {('one dim', 'two dims')[dims - 1]}")
-    if stored.dtype in INTEGERS and tables[0] == LOOKUPS[kind][0]:
-        return Problem(f"{tables[0]} is stored as {stored.dtype}")
-    return _not_of_tokens(part, tables[0], OF_TOKENS[kind]) if kind in OF_TOKENS else None
-
-
-def _not_of_tokens(part: Checkpoint, table: str, strict: bool) -> Problem | None:
-    """The problem of a table with a row for each token. strict: it has exactly these rows, and the module no other
-    tensors.
-    """
-    other = next((name for name in part.tensors if name != table), None) if strict else None
-    if other is not None:
-        return Problem(f"{other} is unexpected")
-    rows, tokens = part.tensors[table].shape[0], number_of_tokens(json_of(part, WHOLE))
-    fits = tokens is None or MAPPING in part.tensors or (rows == tokens if strict else rows >= tokens)
-    return None if fits else Problem(f"{table} has {rows} rows, its {WHOLE} {tokens} tokens")
-
-
-def _width_of_table(kind: str, part: Checkpoint | None) -> int | None:
-    """The last dim of a table; None if it was not read."""
-    stored = next((part.tensors[name] for name in LOOKUPS[kind] if name in part.tensors), None) if part else None
-    return None if stored is None or not stored.shape else stored.shape[-1]
-
-
-def _tensors_differ(kind: str, part: Checkpoint, values: Mapping[str, Any]) -> str:
-    if not part.readable:
-        return "it has no weights that can be read"
-    expected = tensors_of(kind, values)
-    if expected is None:
-        return f"its {CONFIGS.get(kind, 'config.json')} does not state its sizes"
-    tensors = {name if name in expected else OTHER_NAMES.get(name, name): one for name, one in part.tensors.items()}
-    for name, shape in expected.items():
-        stored = tensors.get(name)
-        if stored is None:
-            return f"{name} is missing"
-        if stored.shape != shape:
-            return f"{name} is {list(stored.shape)}, its config states {list(shape)}"
-        if stored.dtype in INTEGERS and name not in COUNTERS:
-            return f"{name} is stored as {stored.dtype}"
-    other = next((name for name in tensors if name not in expected), None)
-    return "" if other is None else f"{other} is unexpected"
