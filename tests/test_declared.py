@@ -65,6 +65,18 @@ def both(*changes: Change) -> Change:
     return change
 
 
+POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:1f\nsize 9085657\n"
+
+
+def raw(name: str, content: str) -> Change:
+    """Write a file as it is."""
+
+    def change(folder: Path, config: dict[str, Any]) -> None:
+        (folder / name).write_text(content, encoding="utf-8")
+
+    return change
+
+
 POOLED = both(
     text("modules.json", [{"path": "", "type": "sentence_transformers.models.Transformer"},
                           {"path": "1_Pooling", "type": "sentence_transformers.models.Pooling"},
@@ -125,6 +137,15 @@ CASES: dict[str, tuple[dict[str, Any], Change, str]] = {
     "words and merges of another tokenizer": (GPT2, vocabulary("BPE", 230), "C320"),
     "words of both sides": (T5, vocabulary("BPE", 108), "C320"),
     "added tokens, one table for both sides": (T5, text("added_tokens.json", {"<a>": 107}), "C320"),
+    "tokenizer.json not fetched": (LLAMA, raw("tokenizer.json", POINTER), "R061"),
+    "tokenizer.json cut off": (BERT, raw("tokenizer.json", '{"added_tokens": [], "model": {"vo'), "R061"),
+    "a long tokenizer.json cut off": (GPT2, raw("tokenizer.json", '{"model": "' + "x" * 1_000_001), "R061"),
+    "tokenizer.json empty": (QWEN3, raw("tokenizer.json", ""), "R061"),
+    "a web page for the tokenizer": (T5, raw("spiece.model", "<!doctype html><html>"), "R061"),
+    "tokenizer.model not fetched": (LLAMA, raw("tokenizer.model", POINTER), "R061"),
+    "no valid config of the tokenizer": (BERT, raw("tokenizer_config.json", '{"a": 1,}'), "R061"),
+    "two files of the tokenizer not fetched": (
+        GPT2, both(raw("vocab.json", POINTER), raw("merges.txt", POINTER)), "R061"),
     "code": (
         LLAMA, both(key("model_type", "my_llama"), key("auto_map", {"AutoModelForCausalLM": "modeling_my.My"}),
                     text("tokenizer_config.json", {})), "C319"),
@@ -208,6 +229,10 @@ QUIET: dict[str, tuple[dict[str, Any], Change]] = {
     "text that looks like an id": (T5, vocabulary("BPE", 107, **{'": 900,': 3, "\\": 4, "merges": 5, "{}": 6})),
     "the mask among the words": (T5, vocabulary("BPE", 107, **{"<mask>": 107})),
     "tokens of the base": (BERT, text("tokenizer.json", {"added_tokens": [{"id": 99, "content": "a"}]})),
+    "a vocabulary that is not read next to tokenizer.json": (
+        LLAMA, both(vocabulary("BPE", 128), raw("tokenizer.model", POINTER), raw("vocab.json", ""))),
+    "an empty list of words": (BERT, raw("vocab.txt", "")),
+    "a template that is none": (QWEN3, both(vocabulary("BPE", 100), raw("chat_template.json", POINTER))),
     "a tokenizer.json that is none": (BERT, text("tokenizer.json", ["added_tokens", {"id": 100}])),
     "code of a known type": (LLAMA, key("auto_map", {"AutoModelForCausalLM": "modeling_my.My"})),
     "code that is there": (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -35,6 +36,8 @@ TOKENIZER_CONFIG: Final = "tokenizer_config.json"
 OF_SETFIT: Final = "config_setfit.json"
 SETFIT_HEAD: Final = "model_head.pkl"
 """What SetFit's `save_pretrained` writes beside the sentence encoder (`setfit/modeling.py`)."""
+OF_TOKENIZER: Final = re.compile(r"token|vocab|merges|spiece|sentencepiece")
+"""Parts of the names of files of a tokenizer."""
 FILES_OF_LIBRARIES: Final = frozenset({"open_clip_config.json", "vocab.json"})
 READ: Final = 1 << 16
 """Bytes at the beginning of these files that are read: tokenizer.json begins with the list of added tokens."""
@@ -76,12 +79,16 @@ def with_declared(audited: Audit, audit_part: AuditFolder) -> Audit:
 
 def _of_library(audited: Audit) -> Iterator[Finding]:
     """The findings on files of a library with its own loader that do not belong to the weights, and on an absent
-    tokenizer.
+    or damaged tokenizer.
     """
     if not audited.checkpoint.siblings.keys().isdisjoint(PROCESSORS):
         from inspector.auditing.files.absent_tokenizer import tokenizer_absent
 
         yield from tokenizer_absent(audited)
+    if any(OF_TOKENIZER.search(name) for name in audited.checkpoint.siblings):
+        from inspector.auditing.files.unread_tokenizer import tokenizer_unread
+
+        yield from tokenizer_unread(audited.checkpoint)
     if FILES_OF_LIBRARIES.isdisjoint(audited.checkpoint.siblings):
         return
     from inspector.auditing.identity.library_files import of_library_files

@@ -41,6 +41,8 @@ _MARKS: Final[tuple[tuple[bytes, str], ...]] = (
     (b"\x89PNG", "picture"),
 )
 _HTML: Final = (b"<!doctype html", b"<html", b"<head", b"<!--", b"<?xml", b"<body")
+_STORE_ERROR: Final = b"<Error><Code>"
+"""What S3 and stores like it answer to an address that has expired or does not exist."""
 _REFUSED: Final = (
     b"invalid username or password",
     b"invalid credentials",
@@ -102,7 +104,7 @@ def recognise(first: bytes, size: int | None) -> str:
     if first[257:262] == b"ustar":
         return "tar"
     if first.lstrip().lower().startswith(_HTML):
-        return "html"
+        return "xml-error" if _STORE_ERROR in first else "html"
     start = first.lstrip(b"\xef\xbb\xbf \t\r\n")
     if start[:120].lower().startswith(_REFUSED) or (
         start[:1] != b"{" and size is not None and size < 500 and any(w in first.lower() for w in _REFUSED)

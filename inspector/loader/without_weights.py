@@ -291,7 +291,7 @@ def _sniffed(contents: Contents) -> list[Finding]:
             if isinstance(first, Refusal):
                 continue
             what = recognise(first, None if len(first) == SNIFF_BYTES else len(first))
-            if what in ("git-lfs-pointer", "html", "refusal", "json-error", "empty", "zeros"):
+            if what in ("git-lfs-pointer", "html", "refusal", "json-error", "xml-error", "empty", "zeros"):
                 from inspector.findings.reading.content import NotACheckpoint
 
                 found.append(NotACheckpoint(place=Place(file=name), what=what, bytes=None))

@@ -32,6 +32,10 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"bins": 128, "wanted": "preprocessor_config.json"},
     ),
     "tokenizer-absent": ({"file": "preprocessor_config.json"}, {}),
+    "tokenizer-damaged": (
+        {"file": "tokenizer.json"},
+        {"what": "git-lfs-pointer", "problem": "", "files": ["tokenizer.json"]},
+    ),
     "not-a-checkpoint": ({"file": "model.safetensors"}, {"what": "git-lfs-pointer", "bytes": 134}),
     "config-unreadable": (
         {"file": "config.json"},

@@ -49,7 +49,9 @@ def test_every_hostile_input_has_complete_messages(hostile: HostileInput, tmp_pa
     [
         (b"algg\x01\0\0\0" + bytes(16), "ggml"), (b"\x02\0\0\0\x13\0\0\0blk.0.attn_q.weight", "imatrix"),
         (b"\x02\0\0\0\x13\0\0\0model.norm.weight.0", "unknown"),
+        (b'<?xml version="1.0" encoding="UTF-8"?><Error><Code>AccessDenied</Code></Error>', "xml-error"),
+        (b'<?xml version="1.0" encoding="UTF-8"?><html></html>', "html"),
     ],
 )  # fmt: skip
-def test_other_files_of_llama_cpp_are_named(first: bytes, kind: str) -> None:
+def test_other_files_are_named(first: bytes, kind: str) -> None:
     assert recognise(first, 5_000) == kind

@@ -16,6 +16,7 @@ _FORMATS = {
     "html": "a web page",
     "refusal": "an HTTP error message",
     "json-error": "an HTTP error message in JSON",
+    "xml-error": "an error message of a store in XML",
     "json": "JSON",
     "text": "plain text",
     "empty": "empty",
@@ -52,6 +53,7 @@ _SEVERAL = {what: words.removeprefix("a ").removeprefix("an ") for what, words i
     "html": "web pages",
     "refusal": "HTTP error messages",
     "json-error": "HTTP error messages in JSON",
+    "xml-error": "error messages of a store in XML",
     "archive": "zip archives",
     "zip": "zip archives as saved by PyTorch 1.6 and later",
     "pickle": "pickles as saved by PyTorch before 1.6",
@@ -73,17 +75,25 @@ _SEVERAL = {what: words.removeprefix("a ").removeprefix("an ") for what, words i
     "reencoded": "damaged: they were read as text and written again, which replaced bytes that are not UTF-8",
 }
 
-_LINKS = "copy the folder again with its links followed (cp -rL); a clone by git on Windows needs core.symlinks=true"
+KEPT_LINKS = (
+    "copy the folder again with its links followed (cp -rL); a clone by git on Windows needs core.symlinks=true"
+)
 
 _UNPACK = "unpack it and audit the content"
 
 _RENAME = "rename it to the extension of its format, or convert it to safetensors"
 
 _NOT_ITS_PAGE = "not its page: on the Hub, /resolve/ in place of /blob/ in the address"
+_REFUSED = (
+    "check the names of the file and of the revision, log in or accept the terms of the repository, then download the "
+    "file again"
+)
 _REMEDIES = {
     "git-lfs-pointer": "run `git lfs install` and `git lfs pull` in the folder",
-    "refusal": "log in or accept the terms of the repository, then download the file again",
-    "json-error": "log in or accept the terms of the repository, then download the file again",
+    "refusal": _REFUSED,
+    "json-error": _REFUSED,
+    "xml-error": "get a new address, as addresses of a store expire, and check the name of the file; then download the "
+    "file again",
     "zip": _RENAME,
     "pickle": _RENAME,
     "safetensors": _RENAME,
@@ -114,13 +124,14 @@ _NAMES = {"safetensors": ("model", "safetensors"), "zip": ("pytorch_model", "bin
           "gguf": ("", "gguf")}  # fmt: skip
 """Format -> the name of such a file in transformers, and its extension."""
 
-_CONFIG_FORMATS = {
+CONFIG_FORMATS = {
     "git-lfs-pointer": "a git-lfs pointer",
     "xet-pointer": "a Xet pointer",
     "link-text": "the text of a symbolic link",
     "html": "a web page",
     "refusal": "an HTTP error message",
     "json-error": "an HTTP error message",
+    "xml-error": "an HTTP error message",
     "zeros": "filled with zeros",
 }
 
@@ -221,7 +232,7 @@ class NotACheckpoint(Refetch, frozen=True, kw_only=True, omit_defaults=True):
             return Remedy(f"audit zip://{self.place.file}, or unpack it")
         if self.what == "link-text":
             again = self.fetch_again()
-            return Remedy(f"{again.words}, or {_LINKS}", again.steps)
+            return Remedy(f"{again.words}, or {KEPT_LINKS}", again.steps)
         if self.what == "html" and not self.files:
             again = self.fetch_again()
             return Remedy(f"{again.words}, {_NOT_ITS_PAGE}", again.steps)
@@ -278,7 +289,7 @@ class ConfigUnreadable(Finding, frozen=True, kw_only=True):
         return self.reason in OVER_NETWORK
 
     def headline(self) -> str:
-        return f"{self.place.file} {f'is {_CONFIG_FORMATS.get(self.what, self.what)}' if self.what else self.problem}"
+        return f"{self.place.file} {f'is {CONFIG_FORMATS.get(self.what, self.what)}' if self.what else self.problem}"
 
     def rows(self) -> Rows:
         rows: Rows = []
@@ -294,7 +305,7 @@ class ConfigUnreadable(Finding, frozen=True, kw_only=True):
         if self.what == "git-lfs-pointer":
             return Remedy("run `git lfs pull`")
         if self.what == "link-text":
-            return Remedy(f"download it again, or {_LINKS}")
+            return Remedy(f"download it again, or {KEPT_LINKS}")
         if self.encoding == "utf-16":
             return Remedy("save the file as UTF-8", self._written_anew())
         if self.encoding:

@@ -26,6 +26,7 @@ _ANSWERS = {
     "refusal": "a plain-text message",
     "json": "other JSON",
     "json-error": "an error message",
+    "xml-error": "an error message",
     "text": "plain text",
     "empty": "an empty response",
 }

@@ -1,8 +1,13 @@
-"""The finding on a folder without the tokenizer of its processor."""
+"""The findings on the tokenizer in the folder of a model: absent, or damaged."""
 
 from __future__ import annotations
 
-from inspector.findings.finding import Finding
+from inspector.findings.finding import Finding, Remedy, Rows, Step
+from inspector.findings.reading.content import CONFIG_FORMATS, KEPT_LINKS
+from inspector.findings.words import listed
+
+CUT = ("is truncated", "ends inside a string")
+"""Faults of the text of a file that was not received whole."""
 
 
 class TokenizerAbsent(Finding, frozen=True, kw_only=True):
@@ -36,3 +41,48 @@ class TokenizerAbsent(Finding, frozen=True, kw_only=True):
         "copy the files of the tokenizer from the model that was fine-tuned, or save it here: "
         "AutoTokenizer.from_pretrained(BASE).save_pretrained(FOLDER)"
     )
+
+
+class TokenizerDamaged(Finding, frozen=True, kw_only=True):
+    """A file of the tokenizer cannot be read.
+
+    What it means
+        The file is a git-lfs pointer or a web page that was saved in its place, is empty or is not valid JSON. The
+        weights are read without it, so a download may have fetched them alone: tokenizer.json of a large vocabulary is
+        kept in git-lfs, too.
+
+    Why it matters
+        The weights load, but the tokenizer does not: `AutoTokenizer`, pipelines, servers and converters raise an
+        error that does not name the file, such as a JSONDecodeError.
+
+    Example
+        error[R061] tokenizer-damaged: tokenizer.json is a git-lfs pointer
+          loader  AutoTokenizer of transformers 5.23 and 4.57 does not read it
+          help    run `git lfs install` and `git lfs pull` in the folder
+
+    What to do
+        Download the file again.
+    """
+
+    code = "R061"
+
+    what: str
+    problem: str
+    files: tuple[str, ...]
+
+    def headline(self) -> str:
+        what = CONFIG_FORMATS.get(self.what, self.what)
+        return f"{self.place.file} {f'is {what}' if what else self.problem}"
+
+    def rows(self) -> Rows:
+        also = [("also", listed(self.files[1:], 3))] if len(self.files) > 1 else []
+        return [*also, ("loader", "AutoTokenizer of transformers 5.23 and 4.57 does not read it")]
+
+    def remedy(self) -> Remedy:
+        if self.what == "git-lfs-pointer":
+            return Remedy("run `git lfs install` and `git lfs pull` in the folder")
+        steps = tuple(Step(action="fetch", file=file) for file in self.files)
+        words = f"download {'these files' if len(self.files) > 1 else 'this file'} again"
+        if self.what == "link-text":
+            return Remedy(f"{words}, or {KEPT_LINKS}", steps)
+        return Remedy(words if self.what or self.problem in CUT else "repair the file, or download it again", steps)

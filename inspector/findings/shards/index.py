@@ -14,6 +14,7 @@ _FORMATS = {
     "html": "a web page",
     "refusal": "an HTTP error message",
     "json-error": "an HTTP error message",
+    "xml-error": "an HTTP error message",
     "zeros": "filled with zeros",
 }
 

@@ -229,7 +229,7 @@ def _size(answer: Answer, listed: int | None) -> int | Refusal | None:
 
 def recognised_page(first: bytes) -> bool:
     """True if the content is a web page or a server's message instead of a file."""
-    return recognise(first[:SNIFF_BYTES], None) in ("html", "refusal", "json-error", "git-lfs-pointer")
+    return recognise(first[:SNIFF_BYTES], None) in ("html", "refusal", "json-error", "xml-error", "git-lfs-pointer")
 
 
 def refusal_of(failure: RequestFailure) -> Refusal:

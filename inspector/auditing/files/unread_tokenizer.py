@@ -1,0 +1,79 @@
+"""Finds files of a tokenizer that `AutoTokenizer` reads and that are not what their names say.
+
+Measured with transformers 5.23 and 4.57: these files as git-lfs pointers, empty, cut off and as web pages. A folder
+with tokenizer.json needs no other vocabulary, and both versions then ignore whatever the others contain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from inspector.budget import Exceeded
+from inspector.findings.finding import Finding, Place
+from inspector.loader import strict_json
+from inspector.loader.signature import SNIFF_BYTES, recognise
+from inspector.loader.sources.source import Source
+from inspector.loading.tokenizers import MAP, WHOLE
+
+if TYPE_CHECKING:
+    from inspector.loader.checkpoint import Checkpoint
+
+SETTINGS: Final = ("tokenizer_config.json", MAP, "added_tokens.json")
+"""Files that are read whenever they are present."""
+WORDS: Final = "vocab.json"
+VOCABULARIES: Final = ("tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "vocab.txt", "merges.txt")
+"""Files of other formats that are read if there is no tokenizer.json."""
+OTHERS: Final = frozenset({
+    "git-lfs-pointer", "xet-pointer", "html", "refusal", "json-error", "xml-error", "zeros", "link-text",
+})  # fmt: skip
+"""Formats that no file of a tokenizer has."""
+EMPTY: Final = "empty"
+LARGEST_PARSED: Final = 1_000_000
+"""Largest JSON file, in bytes, that is read as a whole; of a larger one the first and the last bytes."""
+END: Final = 64
+
+
+def tokenizer_unread(checkpoint: Checkpoint) -> Iterator[Finding]:
+    """The finding on files of a tokenizer in a local folder that transformers refuses to read."""
+    if not checkpoint.folder or checkpoint.alone or checkpoint.reach is None:
+        return
+    whole = WHOLE in checkpoint.siblings
+    read = [*SETTINGS, WHOLE] if whole else [*SETTINGS, WORDS, *VOCABULARIES]
+    stated = [name for name in read if name in checkpoint.siblings]
+    source = checkpoint.reach() if stated else None
+    found = {} if source is None else {name: _problem(source, name, checkpoint.siblings[name]) for name in stated}
+    faults = {name: problem for name, problem in found.items() if problem != ("", "")}
+    if not faults:
+        return
+    from inspector.findings.reading.tokenizer_absent import TokenizerDamaged
+
+    first, (what, problem) = next(iter(faults.items()))
+    alike = tuple(name for name, fault in faults.items() if fault[0] == what)
+    yield TokenizerDamaged(place=Place(file=first), what=what, problem=problem, files=alike if what else (first,))
+
+
+def _problem(source: Source, name: str, size: int) -> tuple[str, str]:
+    """(the format that a file has instead of its own, the fault of its text); both "" if none was found."""
+    if not size:
+        return (EMPTY, "") if name.endswith((".json", "tokenizer.model", "spiece.model")) else ("", "")
+    first = source.read_part(name, 0, min(size, SNIFF_BYTES))
+    if not isinstance(first, bytes):
+        return "", ""
+    what = recognise(first, size)
+    if what in OTHERS:
+        return what, ""
+    return ("", _fault(source, name, size)) if name.endswith(".json") else ("", "")
+
+
+def _fault(source: Source, name: str, size: int) -> str:
+    """What is wrong with the text of a JSON file; "" if nothing is, or if it cannot be known without reading it all."""
+    if size > LARGEST_PARSED:
+        last = source.read_part(name, size - END, END)
+        return "" if not isinstance(last, bytes) or last.rstrip().endswith(b"}") else "is truncated"
+    raw = source.read_whole(name, LARGEST_PARSED)
+    try:
+        content = strict_json.decode_config(raw) if isinstance(raw, bytes) else None
+    except Exceeded:
+        return ""
+    return content.reason if isinstance(content, strict_json.JsonFault) else ""
