@@ -23,6 +23,8 @@ _ANY: Final = "*"
 """In place of a type: the model does not read the settings, of which the config class checks a few types."""
 OWN_ROTARY: Final = frozenset({"axial", "ntk_alpha", "xdrope", "mrope", "ntk"})
 """Types of single architectures, which were not measured for the others."""
+_READ_BY: Final[Mapping[str, tuple[str, ...]]] = {"mrope": ("qwen2_vl_text", "qwen2_5_vl_text"), "ntk": ()}
+"""Of them, those that only the code of these model types reads, in both versions of transformers."""
 _PROBED: Final = frozenset({"linear", "dynamic", "llama3", "yarn", "proportional"})
 """Types that each model type was tried with, and all their settings."""
 _LONG: Final = "longrope"
@@ -263,6 +265,7 @@ def _types_of_rotary(
         return
     spelled, kind = _kind_of(settings)
     of_others = isinstance(kind, str) and kind in _rotary_types() and not _is_older_name(kind, rule)
+    of_others = of_others and model_type in _READ_BY.get(kind, (model_type,))
     known = _ANY in rule or (isinstance(kind, str) and kind in rule)
     if not known and (not of_others or (kind in _PROBED and "default" in rule)):
         meant = _LONG if kind == _SU and all(one in settings for one in _LISTS) else UNSET

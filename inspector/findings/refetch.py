@@ -56,7 +56,7 @@ class Refetch(Finding, frozen=True, kw_only=True, omit_defaults=True):
         parts, folder = len(self.unfinished), self.unfinished[0].rpartition("/")[0]
         if self.unfinished[0].endswith(".incomplete"):  # names of hashes, which say nothing to a reader
             one = "a partial file" if parts == 1 else f"{number(parts)} partial files"
-            return f"let the download finish that left {one} in {folder}, or "
+            return f"let the download finish that left {one} in {folder or 'this folder'}, or "
         listed = first(self.unfinished, parts, 2)
         if self.unfinished[0].endswith(".aria2"):
             return f"let aria2 finish the download (aria2c -c) that {listed} belongs to, or "

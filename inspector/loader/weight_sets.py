@@ -167,8 +167,14 @@ def choose(sets: Iterable[WeightSet], wanted: str, sizes: Mapping[str, int]) -> 
     return next((one for one in sets if one.stem.endswith(f".{wanted}")), None)
 
 
+def without_tar(name: str) -> str:
+    """The name without the ending of `model_best.pth.tar`, a file of `torch.save` and no archive of tar."""
+    return name.removesuffix(".tar") if name.endswith(".pth.tar") else name
+
+
 def _parts_of(name: str) -> re.Match[str] | None:
     """The parts of the name of a weight file."""
+    name = without_tar(name)
     if name.startswith("consolidated."):
         ranked = re.fullmatch(_RANKED, name)
         if ranked is not None:
@@ -178,7 +184,7 @@ def _parts_of(name: str) -> re.Match[str] | None:
 
 def format_of(name: str) -> str:
     """The supported format of a file by its ending; "" of any other."""
-    kind = _FORMATS.get(name.rpartition(".")[2], "")
+    kind = _FORMATS.get(without_tar(name).rpartition(".")[2], "")
     return kind if kind in (SAFETENSORS, *OTHER_KINDS) else ""
 
 

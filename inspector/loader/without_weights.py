@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
@@ -48,6 +48,21 @@ _MEANT: Final = re.compile(
 _FORMATS: Final = {"safetensors": "safetensors", "gguf": "gguf", "zip": "bin", "pickle": "bin"}
 """Format -> ending of its files."""
 
+
+def _is_of_ctranslate(values: Mapping[str, Any]) -> bool:
+    """True for a config.json that CTranslate2's converters write: of Whisper, or of a model with a vocabulary."""
+    special = {"bos_token", "eos_token", "unk_token"} <= values.keys() and "layer_norm_epsilon" in values
+    return "model_type" not in values and (special or {"lang_ids", "suppress_ids"} <= values.keys())
+
+
+_OF_OTHERS: Final[Mapping[str, Callable[[Mapping[str, Any]], bool]]] = {
+    "model.bin": _is_of_ctranslate,
+    "model.pth": lambda values: values.get("model") == "xtts" and "model_args" in values,
+}
+"""Weights of programs whose config.json has the name of the one of transformers -> whether a config is theirs.
+
+Source: `ctranslate2/converters` and `specs/model_spec.py` of CTranslate2; `TTS/tts/models/xtts.py` of Coqui.
+"""
 _OF_LITGPT: Final = {
     "lit_model.pth.lora": ("a LoRA", "litgpt merge_lora FOLDER", True),
     "lit_model.pth.adapter": ("an adapter", "litgpt generate_adapter", False),
@@ -65,6 +80,9 @@ def _wanted(configs: Mapping[str, Config]) -> str:
         return PEFT.single("safetensors")
     if "config" not in configs:
         return ""
+    other = next((name for name, fits in _OF_OTHERS.items() if fits(configs["config"].values)), "")
+    if other:
+        return other
     loader = DIFFUSERS if "_class_name" in configs["config"].values else TRANSFORMERS
     return loader.single("safetensors")
 

@@ -43,3 +43,15 @@ def test_the_file_states_them(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("specification", "cut"), [("TransformerSpec", None), ("WhisperSpec", 60)])
 def test_other_models_and_damaged_files_are_left_alone(specification: str, cut: int | None, tmp_path: Path) -> None:
     assert codes(written(tmp_path, 128, specification, cut)) == ["R005"]
+
+
+@pytest.mark.parametrize(("config", "wanted"), [
+    ('{"lang_ids": [1], "suppress_ids": [2]}', "model.bin"),
+    ('{"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>", "layer_norm_epsilon": null}', "model.bin"),
+    ('{"model": "xtts", "model_args": {}, "audio": {}}', "model.pth"),
+    ('{"model_type": "whisper", "suppress_ids": [2], "lang_ids": [1]}', "model.safetensors"),
+])  # fmt: skip
+def test_weights_that_a_config_of_another_program_belongs_to(config: str, wanted: str, tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(config, encoding="utf-8")
+    (finding,) = audit(str(tmp_path)).findings
+    assert finding.help.startswith(f"download {wanted}, or " + ("its" if wanted.endswith("safetensors") else "save"))

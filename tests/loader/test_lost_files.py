@@ -245,6 +245,15 @@ def test_a_shard_that_hf_download_has_begun(stored: str, begun: bool, tmp_path: 
     assert all((place in one.help) == begun and partial.name not in one.help for one in found)
 
 
+def test_a_shard_with_a_partial_file_beside_it(tmp_path: Path) -> None:
+    config = LLAMA8B | {"num_hidden_layers": 2, "hidden_size": 64, "intermediate_size": 128, "vocab_size": 500}
+    write(tmp_path, genuine(config), config, shards=3)
+    shard = tmp_path / "model-00002-of-00003.safetensors"
+    shard.rename(f"{shard}.incomplete")
+    (finding,) = load(str(tmp_path)).findings
+    assert finding.help.startswith("let the download finish that left a partial file in this folder, or ")
+
+
 @pytest.mark.parametrize("ending", ["onnx", "h5", "msgpack"])
 def test_pointers_of_other_formats(ending: str, tmp_path: Path) -> None:
     """Without any readable file they are one finding, in addition to the one about missing weights."""

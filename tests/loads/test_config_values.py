@@ -229,6 +229,10 @@ SETTINGS: list[tuple[str, dict[str, Any], str, str, str]] = [
     ("dia", {"decoder_config.rope_parameters": {**ROTARY, "rope_type": "yarnn"}},
      "decoder_config.rope_parameters.rope_type", "refuses", "complete"),
     ("cohere2_moe", {"rope_parameters": {}}, "rope_parameters", "refuses", "refuses"),
+    ("llama", {"rope_scaling": {"type": "ntk", "factor": 2.0}}, "rope_scaling.type", "refuses", "refuses"),
+    ("mistral", {"rope_scaling": {"rope_type": "ntk", "factor": 2.0}}, "rope_scaling.rope_type", "refuses", "refuses"),
+    ("qwen2", {"rope_scaling": {"type": "mrope", "mrope_section": [1, 1, 2]}}, "rope_scaling.type", "refuses",
+     "refuses"),
     ("bert", {"num_labels": "3"}, "num_labels", "refuses", "complete"),
     ("vit", {"num_labels": None}, "num_labels", "refuses", "complete"),
     ("qwen3", {"hidden_act": {}}, "hidden_act", "refuses", "refuses"),
@@ -242,6 +246,14 @@ def test_refused_settings(
     found = audited(tmp_path, model_type, *changes.items())
     assert [one.place.key for one in found.findings if one.severity == "error"] == [key]
     assert [one.outcome for one in found.loads if one.loader == "transformers"] == [newest, older]
+
+
+@pytest.mark.parametrize("model_type", ["qwen2_vl", "qwen2_5_vl"])
+@pytest.mark.parametrize("spelled", ["type", "rope_type"])
+def test_types_of_rotary_embeddings_of_single_models(spelled: str, model_type: str, tmp_path: Path) -> None:
+    settings = {**ROTARY, spelled: "mrope", "mrope_section": [1, 1, 2]}
+    found = audited(tmp_path, model_type, ("text_config.rope_parameters", settings))
+    assert not [one for one in found.findings if "mrope" in one.message]
 
 
 OF_OLDER: list[tuple[str, dict[str, Any], str, str]] = [

@@ -52,6 +52,10 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"file": "pytorch_model.bin"},
         {"tensors": ["lm_head.weight (sparse)"], "count": 1},
     ),
+    "tensors-without-data": (
+        {"file": "pytorch_model.bin"},
+        {"tensors": ["model.layers.2.mlp.up_proj.weight", "lm_head.weight"], "count": 3},
+    ),
     "pickle-malformed": ({"file": "pytorch_model.bin"}, {"problem": "stops before its end", "position": 65536}),
     "archive-malformed": (
         {"file": "pytorch_model.bin"},

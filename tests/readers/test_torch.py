@@ -60,6 +60,24 @@ def test_a_script_module_is_known_by_its_code() -> None:
     assert (found.form, rules(found), shapes(found)) == ("torchscript", ["torchscript-program"], {"weight": (2, 2)})
 
 
+def test_tensors_without_data_are_named() -> None:
+    code = Code().add(b"}(").text("dense").tensor((2,)).text("offloaded")
+    code.name("torch._utils", "_rebuild_meta_tensor_no_storage").add(b"(").name("torch", "float32")
+    code.numbers((4, 3)).numbers((3, 1)).add(b"\x89tR").add(b"u")
+    found = read(archive(code.stop(), {"0": bytes(8)}))
+    assert (shapes(found), rules(found)) == ({"dense": (2,), "offloaded": (4, 3)}, ["tensors-without-data"])
+    assert found.header.findings[0].facts["tensors"] == ["offloaded"]
+
+
+def test_a_torch_file_that_is_called_an_archive(tmp_path: Path) -> None:
+    for name in ("model_best.pth.tar", "model_best.pth"):
+        place = tmp_path / name.replace(".", "_")
+        place.mkdir()
+        (place / name).write_bytes(archive(PLAIN, STORED))
+        assert set(audit(str(place)).stored) == {"a.weight", "a.bias"}
+        assert "R014" not in [one.code for one in audit(str(place)).findings]
+
+
 def test_tensors_of_other_layouts_are_named_and_not_counted() -> None:
     code = Code().add(b"}(").text("dense").tensor((2,)).text("sparse")
     code.name("torch._utils", "_rebuild_sparse_tensor").add(b"()tR").add(b"u")

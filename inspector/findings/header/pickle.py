@@ -6,7 +6,7 @@ import msgspec
 
 from inspector.findings.finding import UNREAD, Finding, Remedy, Rows
 from inspector.findings.refetch import fetch_file
-from inspector.findings.words import count, listed
+from inspector.findings.words import count, first, listed
 
 ASIDE = [("where", "in a pickle of the file that torch.load does not read")]
 """The row of a finding on a pickle without weights."""
@@ -235,6 +235,43 @@ class TensorsNotDense(RefusedByTorch, frozen=True, kw_only=True, omit_defaults=T
 
     def rows(self) -> Rows:
         return [("tensors", listed(self.tensors, 4)), *super().rows()]
+
+
+class TensorsWithoutData(OfPickle, frozen=True, kw_only=True, omit_defaults=True):
+    """Tensors of a state dict were saved without their data.
+
+    What it means
+        They were on the device "meta" when `torch.save` ran: modules that `device_map` had offloaded to the disk, or a
+        model that was built under `torch.device("meta")`. The file has their shapes and no numbers.
+
+    Why it matters
+        torch loads the file, and copying these tensors into a model fails: "Cannot copy out of meta tensor; no data!".
+
+    Example
+        error[H158] tensors-without-data: pytorch_model.bin: 3 tensors on the device
+          "meta"
+          tensors  model.layers.2.mlp.up_proj.weight, lm_head.weight and 1 more
+          help     save them again with save_pretrained, which fetches offloaded
+                   modules, or with the whole model in memory
+
+    What to do
+        Load the model without offloading, or with a disk folder that still exists, and save it with `save_pretrained`.
+    """
+
+    code = "H158"
+
+    tensors: tuple[str, ...]
+    count: int
+
+    remedy_text = (
+        "save them again with save_pretrained, which fetches offloaded modules, or with the whole model in memory"
+    )
+
+    def headline(self) -> str:
+        return f'{self.place.file}: {count(self.count, "tensor")} on the device "meta"'
+
+    def rows(self) -> Rows:
+        return [("tensors", first(self.tensors, self.count, 2))]
 
 
 class PickleMalformed(Finding, frozen=True, kw_only=True):

@@ -129,7 +129,9 @@ class NoWeights(Finding, frozen=True, kw_only=True):
             return Remedy(f"unpack {self.archives[0]} and audit the folder with its content")
         if self.wanted and self.config:
             adapter = self.wanted.startswith("adapter_")
-            more, what = ("", "adapter") if adapter else (", or its shards and their index", "model")
+            what = "adapter" if adapter else "model"
+            sharded = self.wanted.endswith("model.safetensors") and not adapter
+            more = ", or its shards and their index" if sharded else ""
             return Remedy(
                 f"download {self.wanted}{more}, or save the {what} again: {self.config} is here without weights"
             )

@@ -268,7 +268,7 @@ class _TorchReading:
                     view = (made.offset, made.shape, made.strides, made.dtype)
                     views.setdefault(storage.key, {}).setdefault(view, []).append(name)
         faulty += found.not_dense
-        self._judge_tensors(found.complete, found.not_dense)
+        self._judge_tensors(found)
         self._judge_keys(found.odd_keys, doubled, value)
         if not tensors and not faulty and not (isinstance(value, dict) and not value):
             from inspector.findings.header.torch import NoTensors
@@ -318,18 +318,16 @@ class _TorchReading:
                 )
             )
 
-    def _judge_tensors(self, complete: bool, not_dense: Mapping[str, str]) -> None:
+    def _judge_tensors(self, found: Tensors) -> None:
         """Adds the findings on the tensors that the pickle describes."""
-        from inspector.findings.header.pickle import PickleMalformed, TensorsNotDense
+        from inspector.findings.header.pickle import PickleMalformed
 
         self.findings.extend(self.problems.findings(self.file))
         if self.odd:
             problem = f"describes impossible tensors: {len(self.odd):,}, the first is {self.odd[0][:200]}"
             self.findings.append(PickleMalformed(place=self.place, problem=problem, position=0))
-        if not_dense:
-            shown = tuple(f"{name[:200]} ({layout})" for name, layout in list(not_dense.items())[:NAMES_SHOWN])
-            self.findings.append(TensorsNotDense(place=self.place, tensors=shown, count=len(not_dense)))
-        if not complete:
+        self.findings.extend(found.judged(self.place))
+        if not found.complete:
             problem = "contains more than a state dict can"
             self.findings.append(PickleMalformed(place=self.place, problem=problem, position=0))
 

@@ -10,8 +10,10 @@ from itertools import islice
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.budget import spend
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.dtype import BITS, TORCH_NAMES
 from inspector.loader.formats.pickle_values import GlobalName, OddKey, Persistent, PickledObject
 from inspector.loader.layout import WORD
@@ -60,13 +62,14 @@ class Storage(Struct, frozen=True):
 
 
 class PickledTensor(Struct, frozen=True):
-    """A tensor as the pickle describes it. storage: None for a tensor without data (meta)."""
+    """A tensor as the pickle describes it. storage: None for a tensor without its own. meta: it has no data."""
 
     dtype: str
     shape: tuple[int, ...]
     strides: tuple[int, ...]
     offset: int
     storage: Storage | None
+    meta: bool = False
 
 
 _ARGUMENTS: Final = {
@@ -88,14 +91,28 @@ class Tensors:
     """Finds every tensor below a value by its path. complete: False if a limit was reached.
 
     odd_keys: keys at the top of a state dict that are not texts. not_dense: names of tensors with a sparse or nested
-    layout -> the layout.
+    layout -> the layout. without_data: names of tensors on the device "meta".
     """
 
     def __init__(self) -> None:
         self.complete = True
         self.odd_keys: list[str] = []
         self.not_dense: dict[str, str] = {}
+        self.without_data: list[str] = []
         self._steps = self._name_bytes = 0
+
+    def judged(self, place: Place) -> Iterator[Finding]:
+        """The findings on tensors that a model cannot take: sparse or nested ones, and those without data."""
+        if self.not_dense:
+            from inspector.findings.header.pickle import TensorsNotDense
+
+            shown = tuple(f"{name[:200]} ({layout})" for name, layout in list(self.not_dense.items())[:NAMES_SHOWN])
+            yield TensorsNotDense(place=place, tensors=shown, count=len(self.not_dense))
+        if self.without_data:
+            from inspector.findings.header.pickle import TensorsWithoutData
+
+            shown = tuple(name[:200] for name in self.without_data[:NAMES_SHOWN])
+            yield TensorsWithoutData(place=place, tensors=shown, count=len(self.without_data))
 
     def below(self, value: object, prefix: str, depth: int = 0) -> Iterator[tuple[str, PickledTensor]]:
         """Every tensor below a value by its path, in the order of the file."""
@@ -136,6 +153,8 @@ class Tensors:
                 self.complete = False
                 continue
             if found is not None:
+                if found.meta:
+                    self.without_data.append(name)
                 yield name, found
             elif not _is_module(value):
                 yield from self.below(item, f"{name}.", depth + 1)
@@ -257,7 +276,8 @@ def tensor_of(value: object) -> PickledTensor | None:
         elif name in ("_rebuild_tensor", "_rebuild_tensor_v2", "_rebuild_tensor_v3", "_rebuild_qtensor"):
             return _viewed(name, arguments)
         elif name == "_rebuild_meta_tensor_no_storage":
-            return _described(arguments[0], arguments[1], arguments[2])
+            made = _described(arguments[0], arguments[1], arguments[2])
+            return made if made is ODD else replace(made, meta=True)
         elif name == "_rebuild_wrapper_subclass" and len(arguments) >= 4:
             return _described(arguments[1], arguments[2], arguments[3])
         else:
