@@ -1,4 +1,8 @@
-"""The fast tier: a sample of the cases of each test; the other cases get the marker `complete`.
+"""The tiers of the suite, as markers of cases.
+
+`complete`: all but two cases of each test; the fast tier leaves them out.
+`thorough`: three quarters of the cases of the tests marked `thinned`; CI leaves them out; whoever
+changes a package runs its tests with `-m "not slow"`, which includes them.
 
 Hypothesis has no deadline, so that no test fails because the machine is busy. Bytecode is written even where the
 environment turns that off: hundreds of tests start the command, and each would compile the whole package. Garbage is
@@ -23,6 +27,8 @@ hypothesis.settings.register_profile("project", deadline=None)
 hypothesis.settings.load_profile("project")
 SAMPLE = 2
 """Cases of each parametrized test in the fast tier: those with the smallest checksums, whatever cases are added."""
+THINNED = 4
+"""CI runs one case of so many of a test marked `thinned`, again those with the smallest checksums, and `SAMPLE`."""
 
 
 def pytest_sessionfinish() -> None:
@@ -37,5 +43,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             continue
         cases[item.nodeid.partition("[")[0]].append(item)
     for each in cases.values():
-        for item in sorted(each, key=lambda item: crc32(item.nodeid.encode()))[SAMPLE:]:
-            item.add_marker("complete")
+        ordered = sorted(each, key=lambda item: crc32(item.nodeid.encode()))
+        for place, item in enumerate(ordered):
+            if place >= SAMPLE:
+                item.add_marker("complete")
+            if place >= max(SAMPLE, len(ordered) // THINNED) and item.get_closest_marker("thinned"):
+                item.add_marker("thorough")

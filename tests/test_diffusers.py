@@ -29,6 +29,7 @@ UNREAD = "C312"
 """The note about unknown keys, which no key of a class may get."""
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("every", EACH)
 @pytest.mark.parametrize("which", ["config", pytest.param("given", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", diffusers_classes())
@@ -223,6 +224,7 @@ def test_a_switch_is_no_size(name: str, changes: dict[str, Any], tmp_path: Path)
     assert found.verdict == "findings"
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("name", "key", "value", "said"), [
     ("UNet2DConditionModel", "layers_per_block", True, ""), ("AutoencoderKL", "layers_per_block", True, ""),
     ("UNet2DConditionModel", "layers_per_block", "big", 'set "layers_per_block": 1 in config.json'),
@@ -293,6 +295,7 @@ IRREGULAR = {"AutoencoderKLHunyuanImage": {"N413"}}
 """Findings by names alone for a class that numbers two kinds of modules consecutively."""
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("every", EACH)
 @pytest.mark.parametrize("name", sampled(diffusers_classes(), 10))
 def test_a_component_without_a_config_is_exact_or_unchecked(name: str, every: int) -> None:
@@ -509,6 +512,7 @@ ALTERNATIVE_KEYS = {("SD3Transformer2DModel", "attention_head_dim-20"): "num_att
 """Wrong keys and the other key that explains the shapes as well: heads of twice the width, or twice as many heads."""
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("every", [6, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", DAMAGED)
 def test_one_wrong_key_is_one_finding(name: str, every: int) -> None:
@@ -527,6 +531,7 @@ def test_one_wrong_key_is_one_finding(name: str, every: int) -> None:
     assert named >= 7 // every
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", diffusers_classes())
 def test_parts_that_a_null_key_switches_off_are_not_clean(name: str, every: int) -> None:

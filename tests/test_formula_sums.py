@@ -48,6 +48,7 @@ def evaluated(text: str, symbols: Mapping[str, Any]) -> Any:
     return value_of(tree.body, symbols)
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("model_type", list(oracle_types()))
 def test_the_parts_add_up_and_equal_their_formulas(model_type: str) -> None:
     config = base_record(model_type)["config"]

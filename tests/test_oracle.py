@@ -140,6 +140,7 @@ def sparse(values: Mapping[str, Any], model_type: str, major: str) -> dict[str, 
 KEPT = ("architectures", "model_type", "transformers_version", "id2label")
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("which_records", ["some", pytest.param("all", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("model_type", sampled(TYPES, 4))
 def test_omitted_keys_have_the_defaults_of_their_writer(model_type: str, which_records: str) -> None:

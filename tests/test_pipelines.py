@@ -233,6 +233,7 @@ def test_another_components_weights_are_reported(tmp_path: Path) -> None:
     assert codes(audit(str(folder))) == {"N401"}
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(
     ("name", "class_name", "files", "there"),
     [
@@ -585,6 +586,7 @@ def test_one_variant_of_all_components_is_one_finding(tmp_path: Path) -> None:
     assert audit(str(folder)).verdict == "clean"
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(
     ("entries", "found"),
     [
@@ -721,6 +723,7 @@ SCORED, NUMBERED = {"model": {"vocab": [["a", -1.0]]}}, {"model": {"vocab": {"a"
 PAIR: dict[str, Any] = {"vocab.json": {}, "merges.txt": {}}
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(
     ("class_name", "files", "found"),
     [

@@ -90,6 +90,7 @@ def audited(place: Path) -> Audit:
     return audit(str(place))
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("below", ["", "0_Transformer"])
 @pytest.mark.parametrize("name", FOLDERS)
 def test_a_complete_encoder_is_clean(name: str, below: str, tmp_path: Path) -> None:
@@ -146,6 +147,7 @@ def damaged(modules: list[Module]) -> Iterator[tuple[str, list[Module]]]:
                 yield f"{name} {what}", [*modules[:place], (kind, config, tensors), *modules[place + 1 :]]
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", [name for name, modules in FOLDERS.items() if any(stored for _, _, stored in modules)])
 def test_each_damaged_module_is_reported(name: str, tmp_path: Path) -> None:
     for number, (what, modules) in enumerate(damaged(FOLDERS[name])):

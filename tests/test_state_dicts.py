@@ -24,6 +24,7 @@ def spec(record: dict[str, Any]) -> dict[str, tuple[str, tuple[int, ...]]]:
     return {name: (dtype, tuple(shape)) for name, (dtype, shape) in record["tensors"].items()}
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", RECORDS)
 def test_a_state_dict_is_clean(name: str) -> None:
     record = RECORDS[name]

@@ -132,6 +132,7 @@ HEADS = [("bert", "ForMultipleChoice"), ("big_bird", "ForTokenClassification"), 
          ("electra", "ForTokenClassification"), ("mobilebert", "ForTokenClassification")]  # fmt: skip
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("config", [True, False], ids=["config", "no config"])
 @pytest.mark.parametrize(("model_type", "head"), HEADS)
 def test_heads_of_the_same_names_differ_by_their_shapes(model_type: str, head: str, config: bool) -> None:

@@ -64,6 +64,7 @@ def audits_of(model_type: str) -> Iterator[Audit]:
         yield judged({one: stored for one, stored in spec.items() if one != name}, entry["config"])
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("model_type", sampled(oracle_types(), 48))
 def test_clean_implies_that_the_counts_agree(model_type: str) -> None:
     for audited in audits_of(model_type):

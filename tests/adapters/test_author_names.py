@@ -90,6 +90,7 @@ def audited(spec: Spec, config: Mapping[str, Any]) -> Any:
     return audit_adapter(checkpoint(spec), base=BaseRead("base", audit_loaded(checkpoint({}, config=config))))
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("writer", WRITERS)
 @pytest.mark.parametrize("kind", [*NAMED, *UNETS])
 def test_an_adapter_fits_its_base(kind: str, writer: str) -> None:
@@ -149,6 +150,7 @@ def damaged(spec: Spec) -> Iterator[tuple[str, Spec]]:
             yield f"{key} transposed", {**spec, key: (dtype, (shape[1], shape[0], *shape[2:]))}
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("kind", sampled([*NAMED, *UNETS], 2))
 def test_each_damage_is_an_error(kind: str) -> None:
     config, shapes = model(kind)

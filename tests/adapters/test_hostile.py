@@ -26,6 +26,7 @@ SETTINGS = (
 )  # fmt: skip
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("every", [9, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("setting", SETTINGS)
 @pytest.mark.parametrize("name", ["llama.seven", "llama.ia3", "mixtral.parameters"])
@@ -43,6 +44,7 @@ def test_any_value_of_any_setting(setting: str, name: str, every: int) -> None:
             assert audit_text(audited)
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("setting", SETTINGS)
 @pytest.mark.parametrize("name", sampled(["mixtral.parameters", "llama.seven", "llama.ia3"], 3))
 def test_long_values_cost_work_in_proportion(setting: str, name: str) -> None:

@@ -99,6 +99,7 @@ def width_changed(spec: Spec) -> Iterator[tuple[Spec, set[str]]]:
                 yield {**spec, key: (dtype, (shape[0], shape[1] + 2, *shape[2:]))}, {"A904"}
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("damage", [matrix_lost, pair_lost, rank_of_one_changed, width_changed])
 @pytest.mark.parametrize("name", sampled(LORA, 2))
@@ -111,6 +112,7 @@ def test_a_damage_is_reported_with_its_module(name: str, damage: Damage, every: 
         assert finding.place.family or finding.place.tensor or finding.place.key
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", sampled(reversed(LORA), 2))
 def test_a_module_of_another_rank_is_one_finding(name: str) -> None:
     for spec, expected in rank_of_one_changed(spec_of(name)):
@@ -118,6 +120,7 @@ def test_a_module_of_another_rank_is_one_finding(name: str) -> None:
         assert errors == list(expected)
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", LORA)
 def test_half_a_pair_is_reported_without_a_base(name: str) -> None:
     for spec, expected in matrix_lost(spec_of(name)):
@@ -440,6 +443,7 @@ MADE_AGAIN = (
 """Parts of the names of frozen tensors; measured: PEFT 0.21 makes them again with the values that were saved."""
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", sampled(reversed(OTHER), 2))
 def test_each_lost_tensor_of_other_methods_is_an_error(name: str) -> None:
     spec = spec_of(name)
@@ -453,6 +457,7 @@ def test_each_lost_tensor_of_other_methods_is_an_error(name: str) -> None:
             assert "T603" in codes(audited) or "token" in key, key
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", sampled(OTHER, 2))
 def test_each_changed_dim_of_other_methods_is_one_error(name: str) -> None:
     """With the base each dim is known; without it only those that the config states."""

@@ -126,6 +126,7 @@ def damaged(name: str, some: int) -> Iterator[tuple[str, Spec]]:
     )
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("some", [2, pytest.param(4, marks=pytest.mark.slow)])
 def test_each_damage_is_an_error(name: str, some: int) -> None:

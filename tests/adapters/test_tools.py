@@ -68,6 +68,7 @@ def damaged(name: str) -> Iterator[tuple[str, Spec]]:
         yield f"{key} renamed", {**rest, f"{key}_old": spec[key]}
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", records())
 def test_a_lost_or_renamed_tensor_is_named(name: str) -> None:
     for what, spec in damaged(name):

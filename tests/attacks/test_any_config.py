@@ -74,6 +74,7 @@ def keys_of(model_type: str) -> Iterator[str]:
     yield from GENERAL
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("every", [9, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("model_type", POPULAR)
 def test_every_key_that_a_definition_reads(model_type: str, every: int, tmp_path: Path) -> None:
@@ -84,6 +85,7 @@ def test_every_key_that_a_definition_reads(model_type: str, every: int, tmp_path
         reported(spec, {**record["config"], key: value}, tmp_path / "config.json")
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("value", NONSENSE, ids=lambda value: repr(value)[:20])
 def test_every_key_of_a_definition_at_once(value: object, tmp_path: Path) -> None:
     record = base_record("llama")
@@ -112,6 +114,7 @@ NAMES: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("with_model", [True, False], ids=["with a model", "alone"])
 @pytest.mark.parametrize("name", NAMES)
 def test_names_that_no_tool_writes(name: str, with_model: bool, tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ def test_the_collection_is_large() -> None:
     assert len({hostile.name for hostile in INPUTS}) == len(INPUTS)
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("hostile", INPUTS, ids=lambda hostile: ascii(hostile.name))
 def test_hostile_input(hostile: HostileInput, tmp_path: Path) -> None:
     content = hostile.build()

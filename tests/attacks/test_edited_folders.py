@@ -115,6 +115,7 @@ def _reported(folder: Path) -> Audit:
     return found
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("number", [
     pytest.param(one, marks=() if one < 4 else pytest.mark.slow) for one in range(300)
 ])  # fmt: skip

@@ -29,6 +29,7 @@ CASES = [
 ]
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", CASES)
 def test_within_the_limits(name: str, tmp_path: Path) -> None:
     arguments = BUILDS[name](tmp_path)

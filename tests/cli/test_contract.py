@@ -78,6 +78,7 @@ CODES = [
 ]
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(
     ("words", "code"), CODES, ids=lambda value: " ".join(value) if isinstance(value, tuple) else ""
 )

@@ -42,6 +42,7 @@ def shell(arguments: str, redirection: str) -> tuple[int, str]:
     return done.returncode, done.stderr
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("redirection", [*NOT_WRITABLE, *CLOSED_EARLY])
 @pytest.mark.parametrize(
     "arguments",

@@ -191,6 +191,7 @@ def source_of(name: str, *, configs: bool) -> Audit:
         return opened(source if configs else without_config(source), Path(folder) / "before")
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("name", NAMES)
 def test_one_damage_is_one_finding(name: str, damage: str, tmp_path: Path) -> None:
@@ -217,6 +218,7 @@ EACH = [
 """Each pair with every eleventh damage, each damage with every eleventh pair; `-m slow` runs the others."""
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("name", "damage"), EACH)
 def test_one_damage_without_configs_is_one_finding(name: str, damage: str, tmp_path: Path) -> None:
     target = without_config(pair(name)[1])

@@ -89,6 +89,7 @@ def test_names_decide_without_configs(name: str, tmp_path: Path) -> None:
     check_conversion(compared(source, target, tmp_path), elements(source))
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", PACKED)
 def test_packed_weights_are_the_model_that_was_packed(name: str) -> None:
     config, _, parameters = checkpoint(name)
@@ -98,6 +99,7 @@ def test_packed_weights_are_the_model_that_was_packed(name: str) -> None:
     check_conversion(compare_audits(packed, dense), parameters, LEFTOVERS.get(name, ()))
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("model_type", sampled(oracle_types(), 24))
 def test_a_checkpoint_equals_itself_with_and_without_its_config(model_type: str) -> None:
     record = records(model_type)[0]
@@ -268,6 +270,7 @@ MIXED = ("glm4moe", "dots1", "jamba", "ernie4_5-moe", "lfm2moe", "t5", "deepseek
 """Experts stacked in some layers only, two stacks in one file, and a matrix that is stored as two, split by head."""
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("architecture", [*MIXED, *sampled([name for name in WHOLE if name not in MIXED], 3)])
 def test_every_architecture_of_llama_cpp_is_carried(architecture: str, tmp_path: Path) -> None:
     file(tmp_path, architecture, converted(architecture))

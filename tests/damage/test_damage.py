@@ -267,6 +267,7 @@ IN_LISTS: list[tuple[str, str, str, object]] = [
 """Keys other than widths and counts: stages, lists of layers, lists of words, switches that rename, nested parts."""
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("model_type", "suffix", "key", "wrong"), IN_LISTS, ids=lambda one: str(one).replace(" ", ""))
 def test_a_wrong_key_of_any_kind_is_one_finding(model_type: str, suffix: str, key: str, wrong: object) -> None:
     record = base_record(model_type, suffix)

@@ -31,6 +31,7 @@ EACH = [12, pytest.param(1, marks=pytest.mark.slow)]
 """Every so many damages of a type, starting at a different one for each type; `-m slow` runs all."""
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("every", EACH)
 @pytest.mark.parametrize("model_type", sampled(oracle_types(), 6))
 def test_one_cause_is_one_finding(model_type: str, every: int) -> None:

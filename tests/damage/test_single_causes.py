@@ -205,6 +205,7 @@ def chunks(spec: Spec, ranks: int, rank: int) -> Spec:
     }
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("ranks", [2, 4, 7])
 @pytest.mark.parametrize("model_type", ["llama", "bert", "qwen3_moe", "vit", "t5", "gpt2", "mamba"])
 def test_one_rank_of_a_fully_sharded_save(model_type: str, ranks: int) -> None:

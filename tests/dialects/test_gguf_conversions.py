@@ -114,6 +114,7 @@ def test_many_architectures_are_recorded() -> None:
     assert len(TYPES) >= MINIMUM
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", CASES)
 def test_a_conversion_is_complete_and_the_file_alone_is_exact(name: str, tmp_path: Path) -> None:
     file = written(name)
@@ -125,6 +126,7 @@ def test_a_conversion_is_complete_and_the_file_alone_is_exact(name: str, tmp_pat
     assert alone.counts.unique_parameters == alone.counts.expected_parameters
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", CASES)
 def test_llama_cpp_loads_complete_files(name: str, tmp_path: Path) -> None:
     record, file = records()[name], written(name)
@@ -204,6 +206,7 @@ def test_a_matrix_of_one_row_is_a_vector_after_quantizing(name: str, single: tup
     assert alone.verdict == "clean", [*alone.findings]
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("name", CASES)
 def test_a_damaged_file_is_an_error(name: str, damage: str, tmp_path: Path) -> None:
@@ -213,6 +216,7 @@ def test_a_damaged_file_is_an_error(name: str, damage: str, tmp_path: Path) -> N
     assert len(found) == 1, found
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", CASES)
 def test_rows_in_another_order_are_an_error(name: str, tmp_path: Path) -> None:
     file = written(name)
@@ -1030,6 +1034,7 @@ PAIRS = np.dtype((np.void, 4))
 """A block of two values: a scale in float16, and two bytes."""
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", sampled(TYPES, 12))
 def test_quantized_values_are_compared_for_every_type(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -77,6 +77,7 @@ def needed(name: str) -> list[str]:
     return [tensor for tensor in needed_by_projector(kind) if tensor in records()[name]["projector"]]
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", [name for name in sorted(records()) if "projector" in records()[name]])
 def test_required_tensors_are_missing_without_the_text_model_too(name: str, tmp_path: Path) -> None:
     record = records()[name]

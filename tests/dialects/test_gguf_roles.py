@@ -146,6 +146,7 @@ def test_a_converted_model_is_clean(architecture: str, tmp_path: Path) -> None:
     assert audited.counts.unique_parameters == audited.counts.expected_parameters == counted
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("architecture", sampled(MODELS, 2))
 def test_a_dropped_tensor_is_named(architecture: str, tmp_path: Path) -> None:
     tensors = converted(architecture)

@@ -31,6 +31,7 @@ def audited(spec: Spec, config: dict[str, Any]) -> Audit:
     return audit_loaded(replace(checkpoint(spec, None, config), files=(file,)))
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("way", ["plain", "quantized"])
 @pytest.mark.parametrize("model_type", models())
 def test_files_of_mlx_lm(model_type: str, way: str) -> None:

@@ -49,6 +49,7 @@ def stored(spec: Spec, config: dict[str, Any], writer: str) -> Audit:
     return audit_loaded(replace(checkpoint(spec, None, config), files=(file,)))
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("model_type", TYPES)
 def test_mlx_vlm(model_type: str) -> None:
     spec, config = written(model_type)

@@ -139,6 +139,7 @@ SOME = [pytest.param(*case, marks=[pytest.mark.slow] if number % 5 else []) for 
 """Every fifth case; `-m slow` runs the others."""
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("way", "kind"), CASES)
 def test_with_its_config(way: str, kind: str) -> None:
     spec, config = made(way, kind)
@@ -152,6 +153,7 @@ def test_with_its_config(way: str, kind: str) -> None:
     sums(audited)
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("way", "kind"), CASES)
 def test_by_names_alone(way: str, kind: str) -> None:
     spec, _ = made(way, kind)
@@ -180,6 +182,7 @@ def required(spec: Spec) -> list[str]:
     return list(found.values())
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("way", "kind"), SOME)
 def test_a_dropped_tensor_is_named(way: str, kind: str) -> None:
     spec, config = made(way, kind)
@@ -205,6 +208,7 @@ def _renumbered(name: str) -> str:
     return f"{stem}.{digits}.{last.removesuffix(digits)}" if digits else name
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("way", "kind"), SOME)
 def test_a_misshapen_tensor_is_named(way: str, kind: str) -> None:
     spec, config = made(way, kind)

@@ -17,6 +17,7 @@ ELSEWHERE = {
 """Findings that need folders: tests/test_pipelines.py has their cases."""
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", [*FIRES, *COMPARED])
 def test_each_case_has_its_finding_and_the_page_agrees(name: str) -> None:
     findings = reported(name)

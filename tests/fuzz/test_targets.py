@@ -12,6 +12,7 @@ CHANGED = 20
 """Number of changed inputs for each seed."""
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", TARGETS)
 def test_seeds(name: str) -> None:
     chance = random.Random(name)

@@ -134,6 +134,7 @@ UNUSABLE = {
 """Settings that allow no connection, or contain something other than a token: the environment, and its files."""
 
 
+@pytest.mark.thinned
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
 @pytest.mark.parametrize(
     "case",

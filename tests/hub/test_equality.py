@@ -185,6 +185,7 @@ DAMAGES = (
 )  # fmt: skip
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: str(damage.__name__))
 @pytest.mark.parametrize("one_answer", [False, True])
 def test_a_damaged_repository_is_reported_like_a_folder(

@@ -76,6 +76,7 @@ def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 # --- server errors ---
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("path", ["/api/models/org/tiny$", "/tree/", "config.json", "index.json", "00002-of", BLOBS])
 @pytest.mark.parametrize("status", [500, 502, 503, 504, 429])
 def test_one_error_costs_two_requests_at_most(hub: StandIn, truth: Checkpoint, path: str, status: int) -> None:
@@ -991,6 +992,7 @@ UNREAD = {
 """Case -> (kind of repository, path -> reply, the codes of the audit)."""
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("case", UNREAD)
 def test_a_file_that_was_not_delivered_says_nothing_about_the_checkpoint(
     case: str, hub: StandIn, tmp_path: Path, shorten_limits: ShortenLimits

@@ -90,6 +90,7 @@ def test_hostile_components_of_a_repository(hub: StandIn, tmp_path: Path, single
     assert all(path.startswith(("/api/models/org/pipe", "/org/pipe/resolve/")) for path in requested)
 
 
+@pytest.mark.thinned
 @pytest.mark.usefixtures("token")
 @pytest.mark.parametrize("name", HOSTILE)
 def test_the_base_of_an_adapter_is_only_named(

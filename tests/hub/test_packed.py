@@ -62,6 +62,7 @@ def test_deepseek_v3_at_full_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert audited.verdict == "clean"
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", sampled(NAMES, 3, tool))
 def test_every_scheme(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config, spec, parameters = checkpoint(name)

@@ -31,6 +31,7 @@ def test_every_hostile_input_has_known_findings() -> None:
     assert set().union(*(hostile.rules for hostile in INPUTS)) <= set(NAMES)
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("hostile", INPUTS, ids=lambda hostile: ascii(hostile.name))
 def test_every_hostile_input_has_complete_messages(hostile: HostileInput, tmp_path: Path) -> None:
     stored = hostile.build()

@@ -198,6 +198,7 @@ CASES: list[Row] = [
 ]  # fmt: skip
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("row", CASES, ids=[f"{number}-{row[0]}-{row[1]}" for number, row in enumerate(CASES)])
 def test_a_cause_and_its_remedy(row: Row, tmp_path: Path) -> None:
     *_, verdict, codes, words = row

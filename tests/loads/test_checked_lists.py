@@ -129,6 +129,7 @@ def loaded(place: Path, major: str, model_type: str, suffix: str, change: tuple[
     return judged_for(audit(str(write(folder, place))), f"transformers@{major}")
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("model_type", "suffix", "change", "counts"), NEWEST, ids=str)
 def test_transformers_5(
     model_type: str, suffix: str, change: tuple[str, Any], counts: Expected, tmp_path: Path

@@ -32,6 +32,7 @@ def loaded(name: str, of: dict[str, Any], place: Path, *, lost: str = "", added:
     return next(one for one in audit(str(folder)).loads if one.loader == "diffusers")
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(
     ("name", "of", "change", "expected"),
     [

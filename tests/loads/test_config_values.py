@@ -239,6 +239,7 @@ SETTINGS: list[tuple[str, dict[str, Any], str, str, str]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("model_type", "changes", "key", "newest", "older"), SETTINGS, ids=str)
 def test_refused_settings(
     model_type: str, changes: dict[str, Any], key: str, newest: str, older: str, tmp_path: Path
@@ -386,6 +387,7 @@ OF_OLDER: list[tuple[str, dict[str, Any], str, str]] = [
 ]
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("model_type", "changes", "outcome", "severity"), OF_OLDER, ids=str)
 def test_what_transformers_4_does(
     model_type: str, changes: dict[str, Any], outcome: str, severity: str, tmp_path: Path
@@ -499,6 +501,7 @@ def test_settings_that_load(model_type: str, key: str, value: Any, tmp_path: Pat
     assert (found.verdict, found.loads[0].outcome) == ("clean", "complete")
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("model_type", "changes", "counts"), [
     ("gemma4", {"vision_config": {}}, (211, 0)),  # its class builds the default part, which null switches off
     ("gemma4", {"audio_config": {}}, (752, 0)),

@@ -313,6 +313,7 @@ OF_BASES: list[tuple[str, list[Any], str, str]] = [
 ]
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("name", "damage", "outcome", "because"), [*OF_CONFIGS, *OF_BASES])
 def test_what_peft_does_with_a_config(name: str, damage: list[Any], outcome: str, because: str, tmp_path: Path) -> None:
     found, load = of_peft({"adapter": name, "damage": damage}, tmp_path)

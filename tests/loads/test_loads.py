@@ -631,6 +631,7 @@ OF_OLDER: list[tuple[str, str, str, list[Any], str, list[Any]]] = [
 """What transformers 4.57 does with files of 5.23."""
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("major", "model_type", "name", "damages", "outcome", "counts"), [*BUILT, *OF_OLDER])
 def test_what_a_version_builds_from_a_file_of_the_newest(
     major: str, model_type: str, name: str, damages: list[Any], outcome: str, counts: list[int], tmp_path: Path

@@ -124,6 +124,7 @@ def test_a_part_under_its_own_names(case: tuple[str, str, str], tmp_path: Path) 
     assert "N607" not in codes(judged(text, config))
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("model_type", "suffix", "damages", "found", "words"), ROWS)
 def test_a_part_of_a_model_is_named(
     model_type: str, suffix: str, damages: list[Any], found: list[str], words: str, tmp_path: Path

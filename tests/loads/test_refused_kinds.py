@@ -90,6 +90,7 @@ REFUSED: list[tuple[str, str, Change, str, Any]] = [
 ]
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("model_type", "suffix", "change", "code", "new"), REFUSED, ids=str)
 def test_refused(model_type: str, suffix: str, change: Change, code: str, new: Any, tmp_path: Path) -> None:
     found = audited(tmp_path, model_type, change, suffix=suffix)
@@ -188,6 +189,7 @@ def test_absent_keys_of_objects(model_type: str, suffix: str, outer: str, keys: 
     assert not list(kinds_refused(config, "5"))
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("model_type", "suffix", "change"), [
     ("aria", "Generation", ("projector_patch_to_query_dict", {"a": 1})),
     ("levit", "Classification", ("down_ops", [[None, 16, 3, 4, 2, 2], ["Subsample", 16, 4, 4, 2, 2], [""]])),

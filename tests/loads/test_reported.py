@@ -361,6 +361,7 @@ COMPONENTS: list[tuple[str, list[Any], str, list[str], str]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("name", "damages", "verdict", "codes", "action"), COMPONENTS)
 def test_a_failure_of_a_component_is_reported(
     name: str, damages: list[Any], verdict: str, codes: list[str], action: str, tmp_path: Path
@@ -373,6 +374,7 @@ def test_a_failure_of_a_component_is_reported(
     assert next((step.action for step in steps), "") == action
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("model_type", "suffix", "damages", "verdict", "codes", "action"), CASES)
 def test_a_failure_is_reported(
     model_type: str, suffix: str, damages: list[Any], verdict: str, codes: list[str], action: str, tmp_path: Path

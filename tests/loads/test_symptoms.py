@@ -86,6 +86,7 @@ CASES: list[Row] = [
 ]  # fmt: skip
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("row", CASES, ids=[f"{number}-{row[0]}-{row[1]}" for number, row in enumerate(CASES)])
 def test_the_cause_of_a_symptom(row: Row, tmp_path: Path) -> None:
     *_, verdict, codes, words = row

@@ -460,6 +460,7 @@ def judged(row: Row, place: Path) -> Audit:
     return audit(str(write(damaged(healthy(spec_of(one), config), damages), place / "0")))
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("row", CASES, ids=[f"{number}-{row[0]}-{row[1]}" for number, row in enumerate(CASES)])
 def test_a_damage_has_one_cause(row: Row, tmp_path: Path) -> None:
     *_, verdict, codes, words = row

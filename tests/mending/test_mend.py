@@ -43,6 +43,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != ".inspector-mend.json"}
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", DAMAGES)
 def test_the_result_is_clean_and_the_tensors_are_unchanged(name: str, tmp_path: Path) -> None:
     before = damaged(name, tmp_path)

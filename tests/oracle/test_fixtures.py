@@ -58,6 +58,7 @@ def test_a_record_equals_what_transformers_saves(model_type: str) -> None:
     assert json.loads(json.dumps(rebuilt)) == checked_in
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("model_type", MADE)
 def test_records_are_complete(model_type: str) -> None:
     content = read(model_type)

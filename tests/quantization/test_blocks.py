@@ -129,6 +129,7 @@ def test_a_lost_block_is_the_only_finding_and_changes_no_count(name: str) -> Non
     assert one["parameters"] in (None, result.counts.unique_parameters)
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", sampled(variants(), 5, tool))
 def test_a_variant_without_a_config_is_clean_or_undecided(name: str) -> None:
     one = variants()[name]

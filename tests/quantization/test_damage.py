@@ -188,6 +188,7 @@ def test_a_module_left_dense_is_reported_unless_declared(name: str) -> None:
     assert result.counts.unique_parameters == checkpoint(name)[2]
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", PACKED)
 @pytest.mark.parametrize("step", [1, -1])
 def test_a_helper_of_another_shape_is_one_finding(name: str, step: int) -> None:
@@ -217,6 +218,7 @@ NOT_IN_HEADERS = {
 """Checkpoints whose headers allow other packed values -> why."""
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", sampled([name for name in PACKED if name not in NOT_IN_HEADERS], 5, tool))
 @pytest.mark.parametrize("module", ["o_proj", "k_proj"])
 def test_packed_values_of_another_shape_are_one_finding(name: str, module: str) -> None:
@@ -282,6 +284,7 @@ def test_scales_of_other_blocks_than_in_the_other_modules(name: str, longer: int
     assert bad(audited(name, {**spec, **put}, config)) == (["T611"] if few and not longer else [])
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", PACKED)
 @pytest.mark.parametrize("dtype", ["BOOL", "I32", "I8"])
 def test_values_of_another_dtype_are_one_finding(name: str, dtype: str) -> None:
@@ -333,6 +336,7 @@ def part_of(name: str, lost: Callable[[str], bool], *, named: bool = False) -> A
     return audit_loaded(made)
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", PACKED)
 @pytest.mark.parametrize("named", [False, True])
 def test_tensors_of_an_unread_shard_are_not_reported(name: str, named: bool) -> None:

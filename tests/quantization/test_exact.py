@@ -61,6 +61,7 @@ def test_the_count_is_exact_and_nothing_is_unexplained(name: str) -> None:
     assert counts.stored_bytes == sum(layout.bytes for layout in layouts(spec).values())
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", sampled(NO_CONFIG, 12, tool))
 def test_the_count_is_exact_without_a_config(name: str) -> None:
     _, spec, parameters = checkpoint(name)

@@ -10,6 +10,7 @@ from tests.findings.schemas import assert_valid
 from tests.quantization.examples import EXAMPLES
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", sorted(EXAMPLES))
 def test_the_page_shows_what_the_tool_prints(name: str) -> None:
     findings = EXAMPLES[name]().findings

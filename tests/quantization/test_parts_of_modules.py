@@ -60,6 +60,7 @@ def test_a_transposed_helper_is_named(name: str) -> None:
         assert result.findings[0].place.tensor == f"{MODULE}.{suffix}"
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", sampled([name for name in PACKED if original(name)], 3, tool))
 @pytest.mark.parametrize("dtype", ["I64", "I32", "I8", "U8", "BOOL", "C64"])
 def test_a_weight_stored_as_integers_is_an_error(name: str, dtype: str) -> None:

@@ -48,6 +48,7 @@ UP_TO_A_LIMIT = [
 ]
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("kind", "build", "rules"), CASES)
 def test_hostile_file(kind: str, build: Build, rules: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
     _lower_limits(monkeypatch)

@@ -82,6 +82,7 @@ NAMESPACE = Code().text("args").name("argparse", "Namespace").add(b")\x81").raw[
 """An entry of a dict with an argparse.Namespace, as opcodes."""
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(
     ("other_files", "more", "rule"),
     [

@@ -39,6 +39,7 @@ def published() -> dict[str, list[dict[str, Any]]]:
     return {name: configs for name, configs in found.items() if len(configs) > 1 and name not in OTHER_SIZES}
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("model_type", sampled(sorted(published()), 2))
 def test_the_config_of_another_published_size(model_type: str) -> None:
     configs = published()[model_type][:4]

@@ -18,6 +18,7 @@ EXACT = [
 ]  # fmt: skip
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("model_type", EXACT)
 def test_a_record_without_its_config_is_exact(model_type: str) -> None:
     record = base_record(model_type)

@@ -203,6 +203,7 @@ def test_rows_of_queries_and_keys_need_the_order_of_llama_cpp(name: str) -> None
     assert found["not-converted"]["tensors"] == 4
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", QUANTIZERS)
 @pytest.mark.parametrize(
     ("change", "relation", "exchanged"),
@@ -232,6 +233,7 @@ SWAPPED = [("blk.0.ffn_up.weight", "blk.0.ffn_gate.weight"), ("blk.0.attn_q.weig
            ("blk.0.attn_k.weight", "blk.1.attn_v.weight")]  # fmt: skip
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", QUANTIZERS)
 @pytest.mark.parametrize("names", SWAPPED)
 def test_tensors_that_were_exchanged_are_one_finding(names: tuple[str, str], name: str) -> None:
