@@ -59,11 +59,16 @@ def unpack(
         return Unpacked(families, settings=settings)
     dims = plain_dims(families)
     unsized = not settings.special and settings.base.bits is None
-    settings = settings.with_dims(widths() or dims if unsized else dims)
+    of_model = widths() if unsized else frozenset[int]()
+    settings = settings.with_dims(of_model or dims)
     absent = families_of(dict.fromkeys(lost, Layout("U8", (), 1, 1))) if lost else {}
     found = _unpacked(families, modules, settings, absent, whole)
     if unsized:
-        return _uniform(found, lambda bits: _unpacked(families, modules, settings.with_usual(bits), absent, whole))
+        return _uniform(
+            found,
+            lambda bits: _unpacked(families, modules, settings.with_usual(bits), absent, whole),
+            decided=bool(of_model),
+        )
     shown = _bits_shown(found.cases)
     if not shown:
         return found
@@ -153,11 +158,11 @@ def _used(pieces: Iterable[ModuleGroup]) -> tuple[Scheme, ...]:
     return tuple(scheme for scheme, _ in sorted(found.values(), key=lambda one: -sum(one[1])))
 
 
-def _uniform(found: Unpacked, again: Callable[[int], Unpacked]) -> Unpacked:
+def _uniform(found: Unpacked, again: Callable[[int], Unpacked], *, decided: bool) -> Unpacked:
     """The reading with the same bits and group size for all modules, if there is one and no settings state them.
 
     again: the reading that prefers a number of bits if widths allow several. Tools may mix bits, but not group sizes.
-    The widths of the model decide between several such readings, else the bits of most modules do.
+    decided: the widths of the model are known and decide between several such readings, else the bits of most modules.
     """
     bits = Counter[int]()
     for packed, tensors in _packed(found):
@@ -165,7 +170,8 @@ def _uniform(found: Unpacked, again: Callable[[int], Unpacked]) -> Unpacked:
     if len(bits) < 2 or not all(packed.scheme in UNSTATED for packed, _ in _packed(found)):
         return found
     uniform = [other for one, _ in bits.most_common() if _is_uniform(other := again(one), found)]
-    return next((other for other in uniform if not _open(other)), next(iter(uniform), found))
+    closed = [other for other in uniform if decided and not _open(other)]
+    return next(iter(closed or uniform), found)
 
 
 def _is_uniform(other: Unpacked, found: Unpacked) -> bool:
