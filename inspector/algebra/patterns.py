@@ -150,7 +150,8 @@ class Pattern:
         """The positions with an accepted character."""
         if characters not in self._masks:
             self._left -= len(self._text) * (1 + len(characters.ranges))
-            self._masks[characters] = sum(1 << n for n, char in enumerate(self._text) if characters.accepts(char))
+            accepted = {char for char in set(self._text) if characters.accepts(char)}
+            self._masks[characters] = sum(1 << n for n, char in enumerate(self._text) if char in accepted)
         return self._masks[characters]
 
 
