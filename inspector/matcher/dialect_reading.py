@@ -13,10 +13,10 @@ from inspector.algebra.boxes import joined
 from inspector.algebra.names import key_of
 from inspector.algebra.span import Span
 from inspector.architectures.catalog import definition_of
-from inspector.dialects.catalog import all_dialects
+from inspector.dialects.catalog import all_dialects, may_know
 from inspector.dialects.language import UNUSED, Dialect
 from inspector.dialects.respelling import covers, respelled
-from inspector.matcher.claim import Claim
+from inspector.matcher.claim import NO_CONFIG, Claim
 from inspector.matcher.families import Families, Family, Stored
 from inspector.matcher.reading import Reading, ranked, without_prefix
 from inspector.matcher.spelling import WRAPPERS, best_match, keys_of_definition
@@ -101,6 +101,12 @@ def read_in_dialect(claim: Claim, families: Families, lost: Collection[str]) -> 
         if reading is not None and reading.match.covered and (found.dialect.exclusive or _is_whole(reading)):
             tried.append(replace(reading, by_names=True))
     return ranked(tried, len(bare))[0]
+
+
+def read_whole_in_dialect(families: Families) -> list[Reading]:
+    """The readings without a config that know all names in the spelling of another program; empty if none does."""
+    found = read_in_dialect(NO_CONFIG, families, ()) if may_know(families) else []
+    return [one for one in found if one.coverage == 1]
 
 
 def _read(

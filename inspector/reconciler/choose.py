@@ -46,11 +46,11 @@ def choose_reading(
 
 def _is_in_dialect_below(reading: Reading) -> bool:
     """True if another program has all names that are below a prefix and that a definition knows in part."""
-    if not reading.prefix or reading.coverage == 1 or not may_know(reading.families):
+    if not reading.prefix or reading.coverage == 1:
         return False
-    from inspector.matcher.dialect_reading import read_in_dialect
+    from inspector.matcher.dialect_reading import read_whole_in_dialect
 
-    return any(one.coverage == 1 for one in read_in_dialect(NO_CONFIG, reading.families, ()))
+    return bool(read_whole_in_dialect(reading.families))
 
 
 def _has_own_names(config: Claim) -> bool:

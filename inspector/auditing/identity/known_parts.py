@@ -7,9 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from inspector.architectures.catalog import preference
-from inspector.dialects.catalog import may_know
 from inspector.dialects.libraries import library_of, wrapper_of
-from inspector.matcher.claim import NO_CONFIG
+from inspector.matcher.dialect_reading import read_whole_in_dialect
 from inspector.matcher.families import Families, rekeyed
 from inspector.matcher.reading import read_by_names
 
@@ -79,17 +78,7 @@ def _model_of(families: Families) -> str | None:
     name = min(names, key=preference, default=None)
     if name is not None and name not in OF_LIBRARY:
         return name
-    if name is None and (writer := _in_dialect(families)):
-        return writer
+    if name is None and (whole := [one for one in read_whole_in_dialect(families) if not one.match.missing]):
+        return whole[0].name
     wrapper = wrapper_of(families)
     return library_of(families) if all(key.startswith(wrapper) for key in families) else name
-
-
-def _in_dialect(families: Families) -> str | None:
-    """The type whose definition knows all these names in the spelling of another program; None if none does."""
-    if not may_know(families):
-        return None
-    from inspector.matcher.dialect_reading import read_in_dialect
-
-    readings = read_in_dialect(NO_CONFIG, families, ())
-    return next((one.name for one in readings if one.coverage == 1 and not one.match.missing), None)
