@@ -99,14 +99,14 @@ def account(values: Mapping[str, Any], families: Families, base: Base | None, *,
     whole: absent tensors are reported as missing; if a file could not be read, their loss is reported elsewhere.
     """
     report = _account(values, families, base, whole=whole)
-    if base is None or not whole or all(one.severity == "note" for one in report.findings):
-        return report
-    if any(isinstance(one, AdapterSettingDiffers) for one in report.findings):
+    settled = all(one.severity == "note" for one in report.findings)
+    if base is None or not whole or settled or any(isinstance(one, AdapterSettingDiffers) for one in report.findings):
         return report
     from inspector.adapters.other_settings import corrected
 
     def again(other: Mapping[str, Any]) -> Sequence[Finding]:
-        return _account(other, families, base).findings
+        found = _account(other, families, base)
+        return found.findings if set(found.unchecked) <= set(report.unchecked) else report.findings
 
     return replace(report, findings=tuple(corrected(report.findings, values, families, again)))
 

@@ -11,10 +11,13 @@ from msgspec.structs import replace
 from inspector.adapters.expected import PROMPTS
 from inspector.adapters.matched import module_of
 from inspector.adapters.names import PROMPT, adapter_kind, tuner_name
+from inspector.adapters.other_shapes import suggested
 from inspector.algebra.boxes import count
 from inspector.algebra.names import axes_of
 from inspector.findings.adapters.tensors import (
+    AdapterHalfMissing,
     AdapterModuleUnexpected,
+    AdapterRankDiffers,
     AdapterSetting,
     AdapterShapeDiffers,
     AdapterTargetMissing,
@@ -25,6 +28,11 @@ from inspector.matcher.families import Families
 
 Values = Mapping[str, Any]
 Findings = Sequence[Finding]
+OF_PLAN: Final = (
+    AdapterShapeDiffers, AdapterBaseDiffers, AdapterRankDiffers, AdapterModuleUnexpected, AdapterTargetMissing,
+    AdapterHalfMissing,
+)  # fmt: skip
+"""Findings that follow from the tensors that the config asks for."""
 FACTORS: Final = (-1, 1, 2, 4, 8, 16, 32, 64)
 """Values of LoKr's `decompose_factor` that are tried."""
 MOST_LAYERS: Final = 1_000
@@ -38,10 +46,9 @@ def corrected(findings: Findings, values: Values, families: Families, again: Cal
     wrong = [one for one in findings if one.severity != "note"]
     if not wrong or not values:
         return findings
-    shapes = all(isinstance(one, AdapterShapeDiffers | AdapterBaseDiffers) for one in wrong)
-    others = any(isinstance(one, AdapterModuleUnexpected) for one in wrong)
-    if shapes or others:
-        tried = (*_sizes(values, families), *_methods(values, families))
+    if all(isinstance(one, OF_PLAN) for one in wrong) and not all(isinstance(one, AdapterRankDiffers) for one in wrong):
+        changes = (_changes(values, **one) for one in suggested(values, families))
+        tried = (*_sizes(values, families), *_methods(values, families), *filter(None, changes))
         fitting = next((one for one in tried if _fits(one, values, again)), None)  # two that fit build the same
         if fitting is not None:
             return [*(one for one in findings if one.severity == "note"), _differs(fitting, families)]

@@ -17,6 +17,7 @@ from inspector.adapters.lora_variants import refused_variants
 from inspector.adapters.method_table import RANKS
 from inspector.adapters.methods import PEFT_TYPES
 from inspector.algebra.values import shown
+from inspector.findings.peft_remedies import OLD_OFT
 from inspector.loader.config_file import named_class
 from inspector.loading.tables import NEWEST, generating, names_of
 
@@ -235,7 +236,7 @@ def _value_refused(kind: str, values: Mapping[str, Any]) -> str:
     if number > 1 or (not 0 <= number < 1 and not PROBABILITIES[kind]):
         return f"{kind} does not load with lora_dropout {shown(dropout)}"
     if kind == "OFT" and "oft_block_size" not in values:
-        return "OFT does not load without oft_block_size, which PEFT writes since 0.14"
+        return OLD_OFT
     start, rank = values.get("init_lora_weights"), values.get("r")
     if kind == "LORA" and start == "loftq" and not values.get("loftq_config"):
         return 'LORA needs loftq_config with init_lora_weights "loftq"'

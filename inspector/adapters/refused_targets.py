@@ -14,6 +14,7 @@ from inspector.adapters.module_kinds import has_own_class, without_parameters
 from inspector.adapters.peft_configs import changes, made_parameters, refuses_target
 from inspector.adapters.targets import Boxes, Targets, around
 from inspector.findings.finding import NO_ADAPTER
+from inspector.findings.peft_remedies import OTHER_KIND
 
 AFFINE: Final = ("scale", "affine", "batchnorm")
 """Kinds of modules that most methods refuse to change."""
@@ -25,7 +26,7 @@ OF_MATRICES: Final = ("pissa", "corda", "olora", "mica", "loftq")
 """Beginnings of LoRA initializations that are computed from the base's matrix, which a single parameter is not."""
 TAKEN_APART: Final = ("pissa", "olora")
 """Initializations that decompose the matrix: their rank is at most its smaller width."""
-KIND: Final = "modules of this kind are not changed"
+KIND: Final = OTHER_KIND
 
 
 def refused_module(tensor: BaseTensor, base: Base, method: str, values: Mapping[str, Any]) -> str:

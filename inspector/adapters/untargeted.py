@@ -28,6 +28,7 @@ from inspector.reconciler import ledger
 from inspector.reconciler.wording import family_name, names_in, place_of
 
 LAYERS = "layers_to_transform"
+EXCLUDING = "exclude_modules"
 CHOOSING = ("target_modules", LAYERS)
 """Keys that choose modules; the second key is removed by setting it to null."""
 SWITCHES = ("use_dora", "lora_bias")
@@ -186,23 +187,32 @@ def _finding(
         modules=tuple(map(family_name, names[:NAMES_SHOWN])) if len(names) > 1 else (),
         count=len(names),
         settings=settings,
+        rows_of_tokens=_rows_of_tokens(members),
     )
+
+
+def _rows_of_tokens(members: Sequence[Matched]) -> int:
+    """The number of rows, if the tensors are the trained rows of the tokens of one table; 0 otherwise."""
+    rows = {one.shape[0] for one in members if one.shape}
+    return rows.pop() if len(rows) == 1 and all(TOKENS in one.key for one in members) else 0
 
 
 def _settings(base: Base, method: str, values: Mapping[str, Any], families: Families) -> tuple[AdapterSetting, ...]:
     """The fewest keys of the config that, set to the stored values, choose exactly the stored modules."""
     tuned = dict.fromkeys(module_of(key) for key in families if tuner_name(key) is not None)
     names = list(dict.fromkeys(module.rpartition(".")[2] for module in tuned if module))
-    wanted = {"target_modules": names, LAYERS: None, **dict.fromkeys(SWITCHES, True)}
+    wanted = {"target_modules": names, LAYERS: None, EXCLUDING: None, **dict.fromkeys(SWITCHES, True)}
     held = [key for key in CHOOSING if values.get(key) is not None]
+    held = held if "target_modules" in held or values.get("target_parameters") else ["target_modules", *held]
+    held += [EXCLUDING] if values.get(EXCLUDING) else []
     off = [key for key in SWITCHES if values.get(key) is False]
-    for keys in (*((key,) for key in (*off, *held)), *([CHOOSING] if len(held) > 1 else ())):
+    for keys in (*((key,) for key in (*off, *held)), *([CHOOSING] if set(CHOOSING) <= set(held) else ())):
         if (
             names
             and all(name and name != "#" for name in names)
             and _agrees(base, method, {**values, **{key: wanted[key] for key in keys}}, families)
         ):
-            return tuple(AdapterSetting(key, values[key], wanted[key]) for key in keys)
+            return tuple(AdapterSetting(key, values.get(key), wanted[key]) for key in keys)
     return ()
 
 

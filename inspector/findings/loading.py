@@ -8,7 +8,8 @@ from typing import Any
 from msgspec import UNSET
 
 from inspector.findings.config import LayerList
-from inspector.findings.finding import NO_ADAPTER, NO_QUANTIZER, NOT_INITIALISED, ContentFinding, Remedy, Rows, Step
+from inspector.findings.finding import NO_QUANTIZER, NOT_INITIALISED, ContentFinding, Remedy, Rows, Step
+from inspector.findings.peft_remedies import peft_remedy
 from inspector.findings.words import count, listed
 
 WORDS = {
@@ -132,19 +133,18 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
             return Remedy(f"restore these tensors, or store them under the names for which {self.loader} looks")
         if self.quantized:
             return Remedy(f"load it with another program, or quantize the original model again for {self.loader}")
-        if self.outcome == "refuses" and self.keys:
-            return self._of_keys()
-        return Remedy(self._as_stated() if self.outcome == "refuses" else "")
+        return self._of_refusal() if self.outcome == "refuses" else Remedy("")
+
+    def _of_refusal(self) -> Remedy:
+        """The remedy for a config, or a folder, that the loader refuses."""
+        found = peft_remedy(self.because) if self.loader == "peft" else None
+        if found is not None:
+            return found
+        return self._of_keys() if self.keys else Remedy(self._as_stated())
 
     def _as_stated(self) -> str:
         if self.exporter:
             return f"convert it with {self.exporter}, or load it with the program of this format"
-        if self.because.endswith(NO_ADAPTER):
-            module = self.because.partition(":")[0].rpartition(".")[2]
-            return (
-                f"remove {module} from target_modules in adapter_config.json and its tensors from the file of the "
-                "adapter: PEFT then loads the others; for a complete adapter train again without it"
-            )
         elsewhere = ", or load it with another program" if self.loader == "mlx" else ""
         return f"correct what it refuses, as stated above{elsewhere}"
 

@@ -19,6 +19,7 @@ from inspector.algebra.names import key_of
 from inspector.findings.adapters.labels import AdapterLabels
 from inspector.findings.adapters.tools import AdapterTypeUnknown
 from inspector.findings.finding import Finding
+from inspector.findings.peft_remedies import OLD_OFT
 from inspector.loader.loaders import PEFT
 from inspector.loading.config_rules import refused_config
 from inspector.loading.outcome import COMPLETE
@@ -37,6 +38,9 @@ APART: Final = ".shira_indices"
 """Ending of tensors that PEFT keeps outside its modules and does not report as missing."""
 STARTED: Final = "base_model.tinylora_v."
 """Beginning of trained tensors that PEFT does not report as missing either; it starts them from a seed."""
+OF_OLD_OFT: Final = ".oft_r"
+"""Ending of the tensors that OFT stored before PEFT 0.14."""
+NEWER_OFT: Final = "OFT does not load without oft_block_size"
 UNREPORTED: Final = frozenset({"adaption_prompt"})
 """Methods for which PEFT reports no tensor as missing, although missing tensors stay random."""
 OF_BLOCKS: Final = frozenset({"shadow"})
@@ -80,6 +84,7 @@ def loads_of_adapter(
     because = because or _without_type(base)
     problem = f"the config of the base: {because}" if because else _problem(checkpoint, findings)
     problem = problem or refusal(values, base.get("model_type")) or refused_for(values, base)
+    problem = NEWER_OFT if problem == OLD_OFT and not any(key.endswith(OF_OLD_OFT) for key in stored) else problem
     problem = problem or _without_projection(stored, values, method) or _without_rank(stored, values)
     if not problem and report.values and not names_modules(report.values):
         problem = "target_modules names no module, and PEFT has none for this base"
@@ -182,9 +187,9 @@ def _against_base(
     found, prompt = report.difference, method in PROMPTS
     if found is not None and not found.tuned and method in OF_BLOCKS:
         return None
-    if found is None or not (prompt or found.tuned or values.get("target_modules")):
+    if found is None or not (prompt or found.tuned or found.unchangeable or values.get("target_modules")):
         return None
-    if method in UNREPORTED and not found.modules:
+    if method in UNREPORTED and not found.modules and not found.unchangeable:
         return None
     renamed = _renamed(stored, named, report, found.strange, renaming)
     trained = values.get("modules_to_save") or ()
@@ -215,7 +220,7 @@ def _against_base(
         first_missing=next(iter(absent), ""),
         first_mismatched=mismatched[0][1] if mismatched else "",
         whole=next(filter(_is_whole, absent), ""),
-        tuned=found.tuned or prompt,
+        tuned=found.tuned or prompt or bool(found.unchangeable),
         apart=found.apart,
         unchangeable=found.unchangeable,
         approximated=method == "lora" and str(values.get("init_lora_weights")).startswith("pissa_niter"),

@@ -136,6 +136,18 @@ class AdapterRankDiffers(Finding, frozen=True, kw_only=True):
         return Remedy("download or save the adapter again, or add this rank to rank_pattern if it is intended")
 
 
+TRAINED_ROWS = "trainable_tokens_delta"
+"""Ending of the rows that an adapter trains for single tokens."""
+OF_METHOD = "base_model."
+"""Beginning of the names of what all modules share."""
+
+
+def _token_ids(tokens: int) -> str:
+    """What to do about a list of tokens that does not fit their trained rows."""
+    ids = f"the {count(tokens, 'id')} of the tokens that were trained"
+    return f'set "trainable_token_indices" in adapter_config.json to {ids}'
+
+
 class AdapterShapeDiffers(Finding, frozen=True, kw_only=True):
     """An adapter tensor does not fit the base model.
 
@@ -187,6 +199,9 @@ class AdapterShapeDiffers(Finding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         if self.labels is not None:
             return Remedy(f"build the base with num_labels={self.labels} before loading the adapter")
+        if str(self.place.name).endswith(TRAINED_ROWS) and self.stored[1:] == self.expected[1:]:
+            stated = f"it lists {count(self.expected[0] or 0, 'token')}"
+            return Remedy(f"{_token_ids(self.stored[0])}, in the order of training: {stated}")
         other = "use the base that it was trained on" if self.base else "restore its adapter_config.json"
         return Remedy(f"download the adapter again, or {other}")
 
@@ -230,7 +245,7 @@ class AdapterTargetMissing(Finding, frozen=True, kw_only=True):
         rows = [("missing", f"{where}{count(self.tensors, 'tensor')}")]
         if self.modules:
             rows.append(("of", listed(self.modules)))
-        if self.base:
+        if self.base and self._is_of_module():
             rows.append(("base", f"{self.base} has this module"))
         if self.router:
             rows.append(("likely", "PEFT 0.21 does not save layers of X-LoRA's network that have the number of a LoRA"))
@@ -239,11 +254,17 @@ class AdapterTargetMissing(Finding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         if self.router:
             return Remedy("add the layer to the file from the state dict of the trained model, under the same names")
+        if not self._is_of_module():
+            return Remedy("download or save the adapter again")
         other = "remove the module from adapter_config.json if it was not trained"
         if self.settings:
             words = " and ".join(f'"{one.key}": {json.dumps(one.new)}' for one in self.settings)
             other = f"set {words} in adapter_config.json if no more was trained"
         return Remedy(f"download or save the adapter again, or {other}")
+
+    def _is_of_module(self) -> bool:
+        """True for a module of the base; a prompt and what all modules share belong to the method itself."""
+        return "." in str(self.place.name).removeprefix(OF_METHOD)
 
 
 class AdapterModuleUnexpected(Finding, frozen=True, kw_only=True):
@@ -276,6 +297,8 @@ class AdapterModuleUnexpected(Finding, frozen=True, kw_only=True):
     modules: tuple[str, ...] = ()
     count: int = 1
     settings: tuple[AdapterSetting, ...] = ()
+    rows_of_tokens: int = 0
+    """The number of trained rows, if the tensors are rows of single tokens."""
 
     def headline(self) -> str:
         if self.count > 1 and not (self.modules and self.place.family):
@@ -294,6 +317,8 @@ class AdapterModuleUnexpected(Finding, frozen=True, kw_only=True):
         return rows
 
     def remedy(self) -> Remedy:
+        if self.rows_of_tokens:
+            return Remedy(f"{_token_ids(self.rows_of_tokens)}: the file does not state them")
         if not self.settings:
             return Remedy("compare adapter_config.json and the base with those of the training run")
         words = " and ".join(f'set "{one.key}": {json.dumps(one.new)}' for one in self.settings)

@@ -335,7 +335,8 @@ class AdapterSettingDiffers(Finding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         words = ", ".join(f'"{one.key}": {json.dumps(one.new)}' for one in self.settings)
         if self.settings[0].key == "peft_type":
-            return Remedy(f"restore the adapter_config.json of the training run, with {words}: its scale is not stored")
+            scaled = ": its scale is not stored" if self.settings[0].new == "LORA" else ""
+            return Remedy(f"restore the adapter_config.json of the training run, with {words}{scaled}")
         steps = tuple(
             Step(action="set", file="adapter_config.json", key=tuple(one.key.split(".")), old=one.old, new=one.new)
             for one in self.settings
