@@ -13,6 +13,8 @@ from typing import Final
 from inspector.adapters.changed_modules import ChangedModule
 from inspector.algebra.boxes import tuples
 from inspector.algebra.names import name_of
+from inspector.findings.adapters.tools import AdapterPartMissing
+from inspector.findings.finding import NAMES_SHOWN, Finding
 
 Shape = tuple[int, ...]
 KEYS: Final = "to_k_ip"
@@ -38,6 +40,24 @@ def of_image_prompt(
         elif stored != attention[at]:
             differing.append((name, module, stored, attention[at]))
     return len(found) - len(beyond), differing, list(dict.fromkeys(beyond))
+
+
+def absent_layers(modules: Sequence[ChangedModule], attention: int) -> Iterator[str]:
+    """The layers that the adapter lacks, by their numbers in the file. attention: how many the base has.
+
+    diffusers raises a KeyError for the first of them. An adapter with a single layer is an excerpt.
+    """
+    stored = {number // 2 for number, *_ in _matrices(modules)}
+    if len(stored) > 1:
+        yield from (f"ip_adapter.{2 * at + 1}" for at in range(attention) if at not in stored)
+
+
+def of_layers(layers: Sequence[str], stored: int) -> Finding:
+    """The finding on absent layers. stored: the number of stored matrices."""
+    return AdapterPartMissing(
+        method="ip-adapter", part="to_k_ip and to_v_ip", modules=len(layers), of=len(layers) + stored // 2,
+        names=tuple(layers[:NAMES_SHOWN]), present=f"{stored // 2:,} layers for images",
+    )  # fmt: skip
 
 
 def _matrices(modules: Sequence[ChangedModule]) -> Iterator[tuple[int, str, Shape]]:

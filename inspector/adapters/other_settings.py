@@ -28,6 +28,10 @@ from inspector.matcher.families import Families
 
 Values = Mapping[str, Any]
 Findings = Sequence[Finding]
+FEWEST: Final = 2
+"""Fewest tensors with which a suggested value may be the cause; a single one is a wrong or a lost tensor."""
+BANK: Final = "base_model.vblora_vector_bank"
+"""The only tensor whose shape shows the length of VB-LoRA's vectors."""
 OF_PLAN: Final = (
     AdapterShapeDiffers, AdapterBaseDiffers, AdapterRankDiffers, AdapterModuleUnexpected, AdapterTargetMissing,
     AdapterHalfMissing,
@@ -47,7 +51,8 @@ def corrected(findings: Findings, values: Values, families: Families, again: Cal
     if not wrong or not values:
         return findings
     if all(isinstance(one, OF_PLAN) for one in wrong) and not all(isinstance(one, AdapterRankDiffers) for one in wrong):
-        changes = (_changes(values, **one) for one in suggested(values, families))
+        several = sum(getattr(one, "tensors", 1) for one in wrong) >= FEWEST or BANK in families
+        changes = (_changes(values, **one) for one in (suggested(values, families) if several else ()))
         tried = (*_sizes(values, families), *_methods(values, families), *filter(None, changes))
         fitting = next((one for one in tried if _fits(one, values, again)), None)  # two that fit build the same
         if fitting is not None:

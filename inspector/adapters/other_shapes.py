@@ -23,7 +23,7 @@ LARGEST_RANK: Final = 256
 """Largest rank that is tried where a shape does not show the rank."""
 
 
-OWN_FINDINGS: Final = ("LORA", "ADALORA")
+OWN_FINDINGS: Final = ("LORA", "ADALORA", "PREFIX_TUNING", "PROMPT_TUNING", "P_TUNING", "CPT", "CARTRIDGE", "VBLORA")
 """Methods with a finding of its own for each setting, and of which a lost part is as likely as another setting."""
 WITHOUT_SHAPE: Final = frozenset({
     "inference_mode", "lora_alpha", "alpha", "projection_prng_key", "random_loc_seed", "layers_to_transform", "seed",

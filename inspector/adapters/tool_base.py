@@ -17,7 +17,7 @@ from msgspec import Struct
 from inspector.adapters.author_names import in_authors_names, in_names_of_ldm
 from inspector.adapters.base import BaseTensor, other_widths
 from inspector.adapters.changed_modules import ChangedModule, like
-from inspector.adapters.image_prompt_base import attention_to_text, of_image_prompt
+from inspector.adapters.image_prompt_base import absent_layers, attention_to_text, of_image_prompt, of_layers
 from inspector.adapters.rotated_pieces import misfit_of_pieces
 from inspector.adapters.tool_modules import FULL
 from inspector.adapters.tool_shapes import Shape, is_wider, misfit
@@ -140,7 +140,8 @@ class Compared(Struct, frozen=True):
 
     unchecked: modules of components that the base does not show, or under names that cannot be compared. absent:
     modules without a full difference although the same module of all other blocks, and other modules of their block,
-    have one. widened: modules with several times the base's inputs -> the numbers of inputs of both.
+    have one. widened: modules with several times the base's inputs -> the numbers of inputs of both. layers: those
+    of the base's attention that an IP-Adapter lacks.
     """
 
     modules: int
@@ -150,6 +151,7 @@ class Compared(Struct, frozen=True):
     differences: tuple[ModuleDifference, ...]
     absent: tuple[str, ...] = ()
     widened: Mapping[str, tuple[int, int]] = {}
+    layers: tuple[str, ...] = ()
 
 
 def compare(modules: Sequence[ChangedModule], base: BaseModules) -> Compared:
@@ -193,6 +195,7 @@ def compare(modules: Sequence[ChangedModule], base: BaseModules) -> Compared:
                 if plain(name) in WIDENED and down is not None and is_wider(down, weight):
                     widened[name] = (down[1], weight[1])
                 differences.extend(_differing(module, index, name, weight, base))
+    layers: tuple[str, ...] = ()
     if attention:
         checked, differing, beyond = of_image_prompt(modules, attention)
         tensors, matched = tensors + checked, matched + checked
@@ -200,14 +203,17 @@ def compare(modules: Sequence[ChangedModule], base: BaseModules) -> Compared:
         if beyond:
             lost[""] = [*lost.get("", ()), *beyond]
             fitting.add("")
+        layers = () if beyond or differing else tuple(absent_layers(modules, len(attention)))
     for component in [one for one in lost if one not in fitting]:
         of_another = "" in base.modules and fitting
         named = component_name(component, base) in base.authors
         if of_another or (not named and all(_in_another_world(name) for name in lost[component])):
             unchecked.extend(lost.pop(component))
     unmatched = tuple(name for names in lost.values() for name in names)
-    absent = tuple(_absent_of_full(modules, base))
-    return Compared(matched + len(unmatched), tensors, unmatched, tuple(unchecked), tuple(differences), absent, widened)
+    return Compared(
+        matched + len(unmatched), tensors, unmatched, tuple(unchecked), tuple(differences),
+        tuple(_absent_of_full(modules, base)), widened, layers,
+    )  # fmt: skip
 
 
 def _of_vectors_alone(module: ChangedModule) -> bool:
@@ -372,6 +378,8 @@ def tool_findings(compared: Compared, base: BaseModules, known: Sequence[Finding
         yield AdapterWidensBase(module=module, inputs=inputs, of_base=of_base, base=base.name or base.source)
     if most:
         return  # another base: that what the two share differs too follows from it
+    if compared.layers:
+        yield of_layers(compared.layers, compared.modules)
     if compared.absent:
         names, others = compared.absent[:NAMES_SHOWN], "the same module of other blocks"
         yield AdapterPartMissing(method="full", part="diff", modules=len(compared.absent), of=compared.modules,

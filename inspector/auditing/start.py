@@ -219,7 +219,7 @@ def _audit_weights(checkpoint: Checkpoint, claim: Stated | None, like: str | Non
 
         found = tuple(image_prompt_training(checkpoint.tensors))
         checkpoint = replace(checkpoint, findings=(*checkpoint.findings, *found))
-    if checkpoint.config is None and "image_proj." in keys:
+    if checkpoint.config is None and ("image_proj." in keys or "ip_adapter." in keys):
         from inspector.auditing.adapter.image_prompt_layers import image_prompt_layers, other_encoder_beside
 
         found = (*image_prompt_layers(checkpoint.tensors), *other_encoder_beside(checkpoint, stored))

@@ -8,7 +8,16 @@ from typing import Any
 from msgspec import UNSET
 
 from inspector.findings.config import LayerList
-from inspector.findings.finding import NO_QUANTIZER, NOT_INITIALISED, ContentFinding, Remedy, Rows, Step
+from inspector.findings.finding import (
+    NO_METHOD,
+    NO_PROMPTS,
+    NO_QUANTIZER,
+    NOT_INITIALISED,
+    ContentFinding,
+    Remedy,
+    Rows,
+    Step,
+)
 from inspector.findings.peft_remedies import peft_remedy
 from inspector.findings.words import count, listed
 
@@ -110,6 +119,8 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
             return Remedy(f"remove {self.surplus} from config.json", (step,))
         if self.loads:
             return Remedy(f"use {self.loads}")
+        if self.because == NO_PROMPTS:
+            return Remedy("run it with PEFT: a prompt cannot be merged into its base")
         if self.adapter:
             return Remedy(f"merge the adapter into its base (merge_and_unload of PEFT) for {self.loader}")
         if self.class_name is not None:
@@ -145,6 +156,8 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
     def _as_stated(self) -> str:
         if self.exporter:
             return f"convert it with {self.exporter}, or load it with the program of this format"
+        if self.because.endswith(NO_METHOD):
+            return 'state "quant_method" in quantization_config of config.json, or remove the block from plain weights'
         elsewhere = ", or load it with another program" if self.loader == "mlx" else ""
         return f"correct what it refuses, as stated above{elsewhere}"
 

@@ -19,6 +19,7 @@ from inspector.findings.words import listed
 from inspector.loader.loaders import DIFFUSERS, INDEX, TRANSFORMERS
 from inspector.loading.files import decided_by_files, taken_file
 from inspector.loading.outcome import COMPLETE, RANDOM, REFUSES, UNKNOWN, Load, not_in_file
+from inspector.loading.quantizers import refused_by_diffusers
 from inspector.loading.tables import NEWEST, ClassRules
 from inspector.matcher.families import families_of
 from inspector.notation.beyond import CLASS
@@ -98,6 +99,8 @@ def _by_names(checkpoint: Checkpoint, values: Mapping[str, Any], case: Reconcile
         different = any(replace(one, because="") != replace(first, because="") for one in others)
         words = f"it loads with one of {listed(shown_by_names, MOST_CLASSES)}, and its config names none of them"
         return _load(UNKNOWN, words, files) if different else first
+    if unread := refused_by_diffusers(values):
+        return _load(REFUSES, unread, files)
     refused = next(refused_by_class(values), None)
     if refused is not None:
         return _load(REFUSES, f"{name} cannot be built with its {refused.key}: {refused.detail}", files)

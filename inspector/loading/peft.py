@@ -13,6 +13,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from inspector.dialects.gguf_architectures import ARCHITECTURES
+from inspector.findings.finding import NO_PROMPTS
 from inspector.loading.lists import lists_of
 from inspector.loading.outcome import BY_CLASS, COMPLETE, RANDOM, REFUSES, UNKNOWN, Load, not_in_file
 
@@ -53,6 +54,12 @@ UNSUPPORTED_BY_VLLM: Final[Mapping[str, str]] = {
 """Key of an adapter's config -> what vLLM 0.33 does not support (`PEFTHelper._validate_features`)."""
 NEEDED_BY_VLLM: Final = ("r", "lora_alpha", "target_modules")
 """Keys of an adapter's config without a default in vLLM (`PEFTHelper`)."""
+OF_PROMPTS: Final = frozenset({
+    "PROMPT_TUNING", "P_TUNING", "MULTITASK_PROMPT_TUNING", "PREFIX_TUNING", "CPT", "CARTRIDGE",
+})  # fmt: skip
+"""Types of adapters without a change of the base's weights."""
+MOST_RANK_OF_VLLM: Final = 512
+"""Largest value of `max_lora_rank` (`MaxLoRARanks` in `config/lora.py`)."""
 SAVED_FOR_VLLM: Final = ("classifier", "score")
 """Whole modules that vLLM reads in an adapter: heads for classification (`parse_fine_tuned_lora_name`)."""
 INITIAL_ONLY: Final = frozenset({"gaussian", "eva", "orthogonal", "mica", "lora_ga"})
@@ -107,9 +114,10 @@ def by_vllm(values: Mapping[str, Any], names: Iterable[str], files: tuple[str, .
     tables (`is_base_embedding_weights`). Empty if neither prevents
     loading: whether vLLM has layers for the modules is unknown here.
     """
-    if values.get("peft_type") != "LORA" or load.outcome == REFUSES:
+    if load.outcome == REFUSES:
         return ()
-    because = next(_unsupported_by_vllm(values), "")
+    of_lora = values.get("peft_type") == "LORA"
+    because = next(_unsupported_by_vllm(values), "") if of_lora else _other_method(values)
     unread = [name for name in names if not name.endswith(READ_BY_VLLM)]
     whole = next((name for name in unread if ".lora_" not in name), "")
     if not because and whole:
@@ -123,6 +131,11 @@ def by_vllm(values: Mapping[str, Any], names: Iterable[str], files: tuple[str, .
     return (refused,) if because else ()
 
 
+def _other_method(values: Mapping[str, Any]) -> str:
+    """Why vLLM refuses an adapter of another method than LoRA."""
+    return NO_PROMPTS if values.get("peft_type") in OF_PROMPTS else "it reads adapters of LoRA alone"
+
+
 def _unsupported_by_vllm(values: Mapping[str, Any]) -> Iterator[str]:
     """Why vLLM refuses an adapter by its config alone."""
     saved = values.get("modules_to_save")
@@ -132,6 +145,9 @@ def _unsupported_by_vllm(values: Mapping[str, Any]) -> Iterator[str]:
     initial = values.get("init_lora_weights", True)
     if isinstance(initial, str) and initial.lower() not in INITIAL_ONLY:
         yield f"init_lora_weights {initial}: it needs an adapter that was converted to a plain LoRA"
+    rank = values.get("r")
+    if type(rank) is int and rank > MOST_RANK_OF_VLLM:
+        yield f"r {rank:,}: its max_lora_rank is at most {MOST_RANK_OF_VLLM}"
     if values.get("bias", "none") != "none":
         yield f"bias {values['bias']}: it reads no biases in an adapter"
     lacking = [key for key in NEEDED_BY_VLLM if key not in values]

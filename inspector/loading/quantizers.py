@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from inspector.architectures.value_rules import QUANTIZATION
+from inspector.findings.finding import NO_METHOD, NO_QUANTIZER
 from inspector.loading.lists import lists_of
 from inspector.loading.tables import NEWEST, OLDER
 
@@ -67,3 +68,23 @@ def unread_method(values: Mapping[str, Any], major: str) -> str | None:
     block = values.get(QUANTIZATION)
     method = block.get("quant_method") if isinstance(block, Mapping) else None
     return method if isinstance(method, str) and method not in METHODS[major] else None
+
+
+_OF_DIFFUSERS: Final = frozenset({
+    "auto-round", "bfl", "bitsandbytes_4bit", "bitsandbytes_8bit", "gguf", "modelopt", "nunchaku_lite", "quanto",
+    "sdnq", "torchao",
+})  # fmt: skip
+"""Methods of diffusers 0.42 (`AUTO_QUANTIZATION_CONFIG_MAPPING` in its `quantizers/auto.py`), which refuses others."""
+OF_BITSANDBYTES: Final = ("load_in_4bit", "load_in_8bit")
+"""Keys of a block that is read as bitsandbytes whatever its method is."""
+
+
+def refused_by_diffusers(values: Mapping[str, Any]) -> str:
+    """Why diffusers refuses the quantization block of a config; "" if it knows the method."""
+    block = values.get(QUANTIZATION)
+    if not isinstance(block, Mapping) or any(block.get(key) for key in OF_BITSANDBYTES):
+        return ""
+    method = block.get("quant_method")
+    if method is None:
+        return NO_METHOD
+    return "" if method in _OF_DIFFUSERS else f"{NO_QUANTIZER} {method}"

@@ -242,6 +242,8 @@ def test_an_image_prompt_adapter_has_attention_layers(layers: tuple[str, ...], w
     from tests.findings.cases import image_prompt_of
 
     assert codes(judged(image_prompt_of(layers), None)) == wanted
+    alone = {name: entry for name, entry in image_prompt_of(layers).items() if name.startswith("ip_adapter.")}
+    assert not layers or codes(judged(alone, None)) == {"A982"}
 
 
 @pytest.mark.parametrize(("kind", "refused"), [("phi3", True), ("qwen2", True), ("llama", False), ("gemma2", False)])

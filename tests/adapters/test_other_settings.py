@@ -8,6 +8,8 @@ import pytest
 
 from inspector.auditing.result import Audit
 from inspector.findings.peft_remedies import peft_remedy
+from inspector.loading.outcome import Load
+from inspector.loading.peft import by_vllm
 from tests.adapters.records import Spec, records, spec_of, with_base
 from tests.judged import codes
 
@@ -89,3 +91,15 @@ def test_a_prompt_under_the_config_of_another_method() -> None:
 def test_remedies_for_what_peft_refuses(because: str, words: str) -> None:
     remedy = peft_remedy(because)
     assert (remedy is not None and words in remedy.words) is bool(words)
+
+
+@pytest.mark.parametrize(("values", "because"), [
+    ({"peft_type": "LORA", "r": 512, "lora_alpha": 8, "target_modules": ["q_proj"]}, ""),
+    ({"peft_type": "LORA", "r": 1024, "lora_alpha": 8, "target_modules": ["q_proj"]}, "max_lora_rank is at most 512"),
+    ({"peft_type": "IA3", "target_modules": ["q_proj"]}, "adapters of LoRA alone"),
+    ({"peft_type": "PREFIX_TUNING", "num_virtual_tokens": 4}, "and no prompts"),
+])  # fmt: skip
+def test_what_vllm_refuses_in_a_config(values: dict[str, Any], because: str) -> None:
+    complete = Load(loader="peft", version="0.21", outcome="complete", because="", files=(), intended=True)
+    found = by_vllm(values, ["base_model.model.x.lora_A.weight"], (), complete)
+    assert [because in one.because for one in found] == ([True] if because else [])

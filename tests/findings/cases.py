@@ -1350,6 +1350,14 @@ FIRES |= {
     "adapter-named-by-unet": lambda: judged(image_prompt_of(UNET_LAYERS[9:11]), None),
     "adapter-images-differ": lambda: with_image_encoder(),
     "adapter-without-attention": lambda: judged(image_prompt_of(()), None),
+    "adapter-without-projection": lambda: judged(
+        {
+            name: entry
+            for name, entry in image_prompt_of([str(2 * at + 1) for at in range(16)]).items()
+            if name.startswith("ip_adapter.")
+        },
+        None,
+    ),
     "adapter-in-training": lambda: judged(image_prompt("image_proj_model", "adapter_modules"), None),
     "adapter-method-unread": lambda: kohya(hadamard),
     "adapter-blocks-partial": lambda: alone(

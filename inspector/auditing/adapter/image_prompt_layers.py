@@ -1,4 +1,4 @@
-"""The attention layers of an IP-Adapter: under the names of the UNet instead of numbers, or absent.
+"""The two parts of an IP-Adapter: one of them is absent, or the layers have the names of the UNet instead of numbers.
 
 diffusers 0.42 asks for `1.to_k_ip.weight`, `3.to_k_ip.weight` and so on in the order of the UNet's attention processors
 (`_convert_ip_adapter_attn_to_diffusers`), as the authors' ModuleList numbers them.
@@ -21,6 +21,7 @@ _NAMED: Final = re.compile(
     r"ip_adapter\.(?:unet\.)?(?P<layer>(?P<block>down_blocks|up_blocks|mid_block)\..*\.attn2)\.(?:processor\.)?"
     r"(?P<end>to_[kv]_ip\.weight)"
 )
+_NUMBERED: Final = re.compile(r"ip_adapter\.\d+\.to_[kv]_ip\.weight")
 _ORDER: Final = ("down_blocks", "up_blocks", "mid_block")
 ENCODER: Final = "image_encoder"
 """The folder next to an IP-Adapter from which `load_ip_adapter` takes the image encoder if none is given."""
@@ -29,12 +30,19 @@ LAYERS_OF_UNETS: Final = frozenset({16, 70})
 
 
 def image_prompt_layers(names: Collection[str]) -> Iterator[Finding]:
-    """The finding on an IP-Adapter without layers that programs find. names: of all tensors."""
+    """The finding on an IP-Adapter with one of its two parts, or with layers that programs do not find. names: of all
+    tensors.
+    """
     layers = [name for name in names if name.startswith(LAYERS)]
     if not layers and all(name.startswith(PROJECTION) for name in names):
         from inspector.findings.adapters.image_prompt import AdapterWithoutAttention
 
         yield AdapterWithoutAttention(tensors=len(names))
+        return
+    if layers and len(layers) == len(names) and all(_NUMBERED.fullmatch(name) for name in layers):
+        from inspector.findings.adapters.image_prompt import AdapterWithoutProjection
+
+        yield AdapterWithoutProjection(tensors=len(names))
         return
     found = [(name, one) for name in layers if (one := _NAMED.fullmatch(name)) is not None]
     if not found or len(found) < len(layers):

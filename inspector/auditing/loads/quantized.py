@@ -58,7 +58,7 @@ def is_understood(audited: Audit, values: Mapping[str, Any]) -> bool | None:
     return audited.unpacked is not None and not any(one.severity == "error" for one in audited.findings)
 
 
-def _has_nothing_packed(audited: Audit) -> bool:
+def has_nothing_packed(audited: Audit) -> bool:
     """True if a note says that no weight is packed."""
     from inspector.findings.types.undecided import NothingPacked
 
@@ -149,7 +149,7 @@ PACKED_BY_NAME: Final = "mxfp4"
 def has_block_too_many(audited: Audit, values: Mapping[str, Any]) -> bool:
     """True if vLLM reads the weights only without the quantization block: plain experts under a block of mxfp4."""
     block = values.get(QUANTIZATION)
-    return isinstance(block, Mapping) and block.get("quant_method") == PACKED_BY_NAME and _has_nothing_packed(audited)
+    return isinstance(block, Mapping) and block.get("quant_method") == PACKED_BY_NAME and has_nothing_packed(audited)
 
 
 def refused_by_vllm(audited: Audit, values: Mapping[str, Any]) -> str:

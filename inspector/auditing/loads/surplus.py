@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from inspector.architectures.value_rules import QUANTIZATION, configs_within
-from inspector.auditing.loads.quantized import has_block_too_many
+from inspector.auditing.loads.quantized import has_block_too_many, has_nothing_packed
 from inspector.auditing.result import Audit
 from inspector.findings.finding import Finding
 from inspector.loading.given import Given
 from inspector.loading.key_names import other_names_that_decide
 from inspector.loading.outcome import COMPLETE, FAILURES, REFUSES, Load
+from inspector.loading.quantizers import refused_by_diffusers
 from inspector.loading.tables import NEWEST
 from inspector.loading.transformers import loads
 from inspector.notation.trace import with_leaf
@@ -25,9 +26,11 @@ if TYPE_CHECKING:
 def surplus_block(audited: Audit, load: Load) -> str:
     """The key of the config without which the loader would read the weights; "" without such a key."""
     config = audited.checkpoint.config
-    if load.loader != "vllm" or load.outcome != REFUSES or config is None:
+    if load.outcome != REFUSES or config is None:
         return ""
-    return QUANTIZATION if has_block_too_many(audited, config.values) else ""
+    if load.loader == "diffusers" and refused_by_diffusers(config.values):
+        return QUANTIZATION if has_nothing_packed(audited) else ""
+    return QUANTIZATION if load.loader == "vllm" and has_block_too_many(audited, config.values) else ""
 
 
 def with_other_name(finding: LoaderFails | WriterRefuses, given: Callable[[], Given]) -> LoaderFails | WriterRefuses:

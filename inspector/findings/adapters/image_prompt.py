@@ -116,6 +116,39 @@ class AdapterWithoutAttention(Finding, frozen=True, kw_only=True):
     remedy_text = "convert the training's checkpoint again: its to_k_ip and to_v_ip tensors belong under ip_adapter."
 
 
+class AdapterWithoutProjection(Finding, frozen=True, kw_only=True):
+    """An IP-Adapter has its attention layers and no network for images.
+
+    What it means
+        A file of an IP-Adapter has two parts: `image_proj.` and `ip_adapter.`. The first, which turns the embedding of
+        an image into tokens, is absent, as when only the layers of the UNet were saved or converted.
+
+    Why it matters
+        diffusers (`load_ip_adapter`) and ComfyUI refuse the file, and the layers of another adapter's network do not
+        fit: both parts were trained together.
+
+    Example
+        error[A982] adapter-without-projection: an IP-Adapter without its network for
+          images
+          stored  32 tensors of ip_adapter, none of image_proj
+          help    convert the training's checkpoint again: the tensors of its
+                  image_proj_model belong under image_proj.
+
+    What to do
+        Convert the checkpoint of the training again, and check that both parts have tensors.
+    """
+
+    code = "A982"
+
+    tensors: int
+
+    headline_text = "an IP-Adapter without its network for images"
+    row_texts = (("stored", "{tensors:count tensor} of ip_adapter, none of image_proj"),)
+    remedy_text = (
+        "convert the training's checkpoint again: the tensors of its image_proj_model belong under image_proj."
+    )
+
+
 class AdapterImagesDiffer(Finding, frozen=True, kw_only=True):
     """The image encoder next to an IP-Adapter gives vectors of another width than the adapter reads.
 
