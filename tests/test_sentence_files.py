@@ -114,6 +114,7 @@ def test_a_model_without_the_head_of_its_task(below: str, model_type: str, tmp_p
 def of_task(place: Path, below: str, spec: Any, config: dict[str, Any], task: str) -> Path:
     """A model of sentence-transformers for a task. below: the folder of its model."""
     write(place / below, spec, config)
+    (place / below / "vocab.txt").write_text("[PAD]", encoding="utf-8")
     stated = json.dumps({"transformer_task": task})
     (place / below / "sentence_bert_config.json").write_text(stated, encoding="utf-8")
     entry = {"idx": 0, "name": "0", "path": below, "type": "sentence_transformers.models.Transformer"}
@@ -128,3 +129,21 @@ def test_an_encoder_below_with_a_broken_module_is_refused(tmp_path: Path) -> Non
     found = audited(place)
     outcomes = {one.loader: one.outcome for one in found.loads}
     assert (codes(found), outcomes["sentence-transformers"]) == ({"N434"}, "refuses")
+
+
+@pytest.mark.parametrize(("lost", "kind", "wanted"), [
+    (True, "Transformer", {"R060"}), (False, "Transformer", set()), (True, "CLIPModel", set()),
+])  # fmt: skip
+@pytest.mark.parametrize("model_type", ["bert", "mpnet", "qwen2"])
+def test_a_model_of_texts_has_its_tokenizer(
+    model_type: str, lost: bool, kind: str, wanted: set[str], tmp_path: Path
+) -> None:
+    record = base_record(model_type, {"bert": "BertModel", "mpnet": "MPNetModel", "qwen2": "Qwen2Model"}[model_type])
+    config = {"model_type": model_type, **record["config"], "architectures": [record["class"]]}
+    place = listed(of_task(tmp_path, "", spec_of(record), config, "feature-extraction"), 0,
+                   type=f"sentence_transformers.models.{kind}")  # fmt: skip
+    if lost:
+        (place / "vocab.txt").unlink()
+    found = audited(place)
+    assert codes(found) == wanted
+    assert not wanted or found.findings[0].message.startswith("no tokenizer beside modules.json")

@@ -72,6 +72,7 @@ TABLE_CONFIG = {"tokenizer_class": "sentence_transformers.models.tokenizer.White
 def folder(place: Path, modules: list[Module], below: str = "", model: Mapping[str, Any] = ENCODER) -> Path:
     """Write a sentence encoder. below: the folder of its model."""
     write(place / below, genuine(dict(model)), dict(model))
+    (place / below / "vocab.txt").write_text("[PAD]", encoding="utf-8")
     kind = "CLIPModel" if model is CLIP else "Transformer"
     listed = [{"idx": 0, "name": "0", "path": below, "type": f"sentence_transformers.models.{kind}"}]
     for number, (kind, config, stored) in enumerate(modules, 1):

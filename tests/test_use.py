@@ -42,6 +42,7 @@ def stored(folder: Path, spec: Spec, config: dict[str, Any], *, sentences: bool)
     write(folder, spec, config)
     if sentences:
         (folder / "modules.json").write_text(json.dumps(MODULES))
+        (folder / "tokenizer.json").write_text("{}")
     return audit(str(folder))
 
 

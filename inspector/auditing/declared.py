@@ -81,7 +81,7 @@ def _of_library(audited: Audit) -> Iterator[Finding]:
     """The findings on files of a library with its own loader that do not belong to the weights, and on an absent
     or damaged tokenizer.
     """
-    if not audited.checkpoint.siblings.keys().isdisjoint(PROCESSORS):
+    if not audited.checkpoint.siblings.keys().isdisjoint((*PROCESSORS, MODULES)):
         from inspector.auditing.files.absent_tokenizer import tokenizer_absent
 
         yield from tokenizer_absent(audited)

@@ -147,6 +147,7 @@ def _by_names(given: Given, major: str) -> Load:
     pruned = major == OLDER and bool(given.values.get(PRUNED))
     case = given.case if name == given.class_name and not pruned else None
     own = None if case is None else with_parts(rules, case.plan, major)
+    own = own if major not in given.recorded else None
     if case is not None and own is not None and is_as_written(case, own, given.values, given.model_type, major):
         return answer_of(major, COMPLETE, "", given, missing=0, unexpected=0, mismatched=0)
     plan = None if case is None else plan_as_audited(case, rules, given.values, given.model_type, major)

@@ -510,6 +510,7 @@ def without_dense() -> Audit:
     with TemporaryDirectory() as place:
         write(Path(place), genuine(BERT_BASE), BERT_BASE)
         modules = [{"path": "2_Dense", "type": "sentence_transformers.models.Dense"}]
+        (Path(place) / "tokenizer.json").write_text("{}", encoding="utf-8")
         (Path(place) / "modules.json").write_text(json.dumps(modules), encoding="utf-8")
         return audit(place)
 
@@ -528,6 +529,7 @@ def encoder_as_module() -> Audit:
         write(Path(place) / "0_SentenceTransformer", genuine(BERT_BASE), BERT_BASE)
         entry = {"idx": 0, "name": "0", "path": "0_SentenceTransformer",
                  "type": "sentence_transformers.SentenceTransformer"}  # fmt: skip
+        (Path(place) / "tokenizer.json").write_text("{}", encoding="utf-8")
         (Path(place) / "modules.json").write_text(json.dumps([entry]), encoding="utf-8")
         return audit(place)
 
@@ -547,6 +549,7 @@ def without_masked_head() -> Audit:
         write(Path(place), genuine(config), config)
         (Path(place) / "sentence_bert_config.json").write_text('{"transformer_task": "fill-mask"}', encoding="utf-8")
         modules = [{"path": "", "type": "sentence_transformers.models.Transformer"}]
+        (Path(place) / "tokenizer.json").write_text("{}", encoding="utf-8")
         (Path(place) / "modules.json").write_text(json.dumps(modules), encoding="utf-8")
         return audit(place)
 
@@ -558,6 +561,7 @@ def wide_pooling() -> Audit:
         write(Path(place), genuine(config), config)
         modules = [{"path": path, "type": f"sentence_transformers.models.{kind}"}
                    for path, kind in (("", "Transformer"), ("1_Pooling", "Pooling"))]  # fmt: skip
+        (Path(place) / "tokenizer.json").write_text("{}", encoding="utf-8")
         (Path(place) / "modules.json").write_text(json.dumps(modules), encoding="utf-8")
         (Path(place) / "1_Pooling").mkdir()
         (Path(place) / "1_Pooling" / "config.json").write_text('{"word_embedding_dimension": 384}', encoding="utf-8")

@@ -292,6 +292,20 @@ def test_vllm_refuses_experts_stored_plain_under_a_block_for_mxfp4(tmp_path: Pat
     assert (step.action, step.key) == ("remove", ("quantization_config",))
 
 
+@pytest.mark.parametrize(("block", "outcomes"), [
+    ({"quant_method": "mxfp4", "modules_to_not_convert": ["lm_head"]}, ["complete", "refuses"]),
+    (None, ["complete", "complete"]),
+])  # fmt: skip
+def test_transformers_4_refuses_experts_stored_plain_under_a_block_for_mxfp4(
+    block: dict[str, Any] | None, outcomes: list[str], tmp_path: Path
+) -> None:
+    config = copy.deepcopy(base_record("gpt_oss")["config"]) | ({} if block is None else {"quantization_config": block})
+    result = stored(tmp_path, spec_of(base_record("gpt_oss")), config)
+    assert [load.outcome for load in result.loads if load.loader == "transformers"] == outcomes
+    assert [one.code for one in result.findings] == ([] if block is None else ["T623", "N590"])
+    assert block is None or result.findings[0].help == "remove quantization_config from config.json"
+
+
 @pytest.mark.parametrize(("key", "stated", "outcomes", "steps"), [
     ("version", "GEMM", ["complete", "complete"], []), ("version", "exllama", ["refuses", "complete"], ["gemm"]),
     ("version", "gemv-fast", ["refuses", "refuses"], ["gemm"]), ("version", 4, ["refuses", "refuses"], ["gemm"]),

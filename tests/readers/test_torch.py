@@ -74,7 +74,7 @@ def test_a_torch_file_that_is_called_an_archive(tmp_path: Path) -> None:
         place = tmp_path / name.replace(".", "_")
         place.mkdir()
         (place / name).write_bytes(archive(PLAIN, STORED))
-        assert set(audit(str(place)).stored) == {"a.weight", "a.bias"}
+        assert set(audit(str(place)).stored or ()) == {"a.weight", "a.bias"}
         assert "R014" not in [one.code for one in audit(str(place)).findings]
 
 

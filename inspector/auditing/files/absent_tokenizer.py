@@ -1,6 +1,7 @@
-"""Checks whether a folder with a processor also has the tokenizer that the processor contains.
+"""Checks whether a folder with a processor, or a sentence encoder, also has the tokenizer that it needs.
 
-Measured with Whisper and Qwen3-VL, by `AutoTokenizer` and `AutoProcessor` on folders without a file of a tokenizer.
+Measured with Whisper and Qwen3-VL, by `AutoTokenizer` and `AutoProcessor` on folders without a file of a tokenizer; and
+with BERT, MPNet, XLM-RoBERTa, Qwen2 (5.23 builds a tokenizer with 1 to 5 tokens) and ModernBERT (it refuses).
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from typing import Final
 
 from inspector.auditing.files.usable_config import PROCESSORS
 from inspector.auditing.result import Audit
+from inspector.auditing.sentence_listing import MODULES, listed_modules
 from inspector.findings.finding import Finding, Place
+from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint
 
 TEXT: Final = "embed.token"
 """Role of the table with a row for each token."""
@@ -26,7 +29,10 @@ def tokenizer_absent(audited: Audit) -> Iterator[Finding]:
     tokenizer.
     """
     checkpoint, case = audited.checkpoint, audited.case
-    processor = next((name for name in PROCESSORS if name in checkpoint.siblings), None)
+    processor = next((name for name in (*PROCESSORS, MODULES) if name in checkpoint.siblings), None)
+    of_encoder = processor == MODULES
+    if of_encoder and not _has_model_of_text(checkpoint):
+        return
     if processor is None or case is None or not checkpoint.folder or checkpoint.adapter is not None:
         return
     known = audited.architecture.model_type if audited.architecture is not None else None
@@ -36,4 +42,12 @@ def tokenizer_absent(audited: Audit) -> Iterator[Finding]:
         return
     from inspector.findings.reading.tokenizer_absent import TokenizerAbsent
 
-    yield TokenizerAbsent(place=Place(file=processor))
+    yield TokenizerAbsent(place=Place(file=processor), of_encoder=of_encoder)
+
+
+def _has_model_of_text(checkpoint: Checkpoint) -> bool:
+    """True if sentence-transformers loads the model in the folder of modules.json with its tokenizer."""
+    listed = listed_modules(checkpoint)
+    if isinstance(listed, Finding) or len(checkpoint.siblings) >= SIBLINGS_KEPT:
+        return False
+    return any(not one.path and one.kind in ("Transformer", "MLMTransformer") for one in listed)

@@ -217,8 +217,8 @@ def recorded(audited: Audit) -> Mapping[str, Recorded]:
     if not errors:
         if _packs_zeros(audited):
             return _of_packed_zeros(audited)
-        if (twice := _in_both_widths(audited)) is not None:
-            return {NEWEST: twice, OLDER: twice}
+        if by_block := _by_block(audited):
+            return by_block
         from inspector.auditing.quantized.merged_experts import unread_experts
         from inspector.auditing.quantized.unread_methods import unread_method
 
@@ -263,6 +263,16 @@ def recorded(audited: Audit) -> Mapping[str, Recorded]:
         return {NEWEST: unfound, OLDER: Recorded(UNKNOWN, OTHER_NAMES)} if by_name else {NEWEST: unfound}
     found = _with_error(audited, errors[0]) if len(errors) == 1 else None
     return {} if found is None else {NEWEST: found}
+
+
+def _by_block(audited: Audit) -> Mapping[str, Recorded]:
+    """Version -> its behaviour, for blocks that it refuses whatever is stored under them, or with plain experts."""
+    twice, config = _in_both_widths(audited), audited.checkpoint.config
+    if twice is not None:
+        return {NEWEST: twice, OLDER: twice}
+    if config is not None and has_block_too_many(audited, config.values):
+        return {OLDER: Recorded(REFUSES, "it looks for packed experts, and they are stored plain")}
+    return {}
 
 
 def _in_both_widths(audited: Audit) -> Recorded | None:

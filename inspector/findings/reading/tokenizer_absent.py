@@ -15,11 +15,13 @@ class TokenizerAbsent(Finding, frozen=True, kw_only=True):
 
     What it means
         The folder has the part of a processor that reads images or sound, and no tokenizer.json, vocab.json or the
-        like. A training saves both only if it was given the whole processor, and not the feature extractor alone.
+        like. A training saves both only if it was given the whole processor, and not the feature extractor alone. Or
+        it is a sentence encoder with modules.json and without a tokenizer, whose model alone was saved again.
 
     Why it matters
         The weights load. transformers 4.57 raises a TypeError for the tokenizer; 5.23 builds one with a single token
-        without a warning. Converters, such as that of faster-whisper, and servers refuse the folder.
+        without a warning (for most encoders one with the special tokens alone, so that all texts are the same).
+        Converters, such as that of faster-whisper, and servers refuse the folder.
 
     Example
         warning[R060] tokenizer-absent: no tokenizer beside preprocessor_config.json
@@ -35,8 +37,15 @@ class TokenizerAbsent(Finding, frozen=True, kw_only=True):
     code = "R060"
     severity = "warning"
 
+    of_encoder: bool = False
+    """True for a sentence encoder, which has no processor."""
+
     headline_text = "no tokenizer beside {place.file:or}"
-    row_texts = (("loader", "transformers 5.23 builds a tokenizer with 1 token; 4.57 refuses"),)
+
+    def rows(self) -> Rows:
+        built = "without words, or refuses" if self.of_encoder else "with 1 token"
+        return [("loader", f"transformers 5.23 builds a tokenizer {built}; 4.57 refuses")]
+
     remedy_text = (
         "copy the files of the tokenizer from the model that was fine-tuned, or save it here: "
         "AutoTokenizer.from_pretrained(BASE).save_pretrained(FOLDER)"

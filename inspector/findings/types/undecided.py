@@ -94,6 +94,10 @@ class PackingUndecided(ContentFinding, frozen=True, kw_only=True):
         return f"{number(self.tensors)} packed tensor{'' if self.tensors == 1 else 's'}"
 
 
+EXPERTS_PACKED = "mxfp4"
+"""A method with a loader that quantizes plain weights, where all other loaders build packed experts."""
+
+
 class NothingPacked(ContentFinding, frozen=True, kw_only=True):
     """The config states a quantization, but no module is quantized.
 
@@ -127,7 +131,16 @@ class NothingPacked(ContentFinding, frozen=True, kw_only=True):
             words.append(f"{self.bits} bits")
         if self.group_size and self.group_size > 0:
             words.append(f"groups of {self.group_size}")
-        return [("config", ", ".join(words))]
+        rows: Rows = [("config", ", ".join(words))]
+        if self.method == EXPERTS_PACKED:
+            rows.append(("loader", "transformers 5.23 reads the floats; 4.57, vLLM and MLX refuse them"))
+        return rows
+
+    def remedy(self) -> Remedy:
+        if self.method != EXPERTS_PACKED:
+            return super().remedy()
+        step = Step(action="remove", file="config.json", key=(str(self.place.key),))
+        return Remedy(f"remove {self.place.key} from config.json", (step,))
 
 
 class NotPacked(NothingPacked, frozen=True, kw_only=True):
