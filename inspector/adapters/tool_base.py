@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from inspector.adapters.author_names import in_authors_names, in_names_of_ldm
 from inspector.adapters.base import BaseTensor, other_widths
+from inspector.adapters.below_wrapper import prefix_around
 from inspector.adapters.changed_modules import ChangedModule, like
 from inspector.adapters.image_prompt_base import absent_layers, attention_to_text, of_image_prompt, of_layers
 from inspector.adapters.rotated_pieces import misfit_of_pieces
@@ -371,9 +372,9 @@ def tool_findings(compared: Compared, base: BaseModules, known: Sequence[Finding
         yield AdapterModulesUnmatched(
             base=base.name or base.source,
             names=compared.unmatched[:NAMES_SHOWN],
-            modules=len(compared.unmatched),
-            of=compared.modules,
-        )
+            modules=len(compared.unmatched), of=compared.modules,
+            prefix=prefix_around(compared.unmatched, base.modules, plain),
+        )  # fmt: skip
     for module, (inputs, of_base) in compared.widened.items():
         yield AdapterWidensBase(module=module, inputs=inputs, of_base=of_base, base=base.name or base.source)
     if most:

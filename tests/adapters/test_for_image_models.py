@@ -79,6 +79,31 @@ def test_with_a_pipeline_as_its_base_an_adapter_is_for_diffusers(spec: Spec, fou
     assert codes(audit(str(tmp_path / "style.safetensors"), base=str(base))) == found
 
 
+@pytest.mark.parametrize(("prefix", "remedy"), [
+    ("base_model.model.unet.", 'remove "base_model.model." from the beginning of the names'),
+    ("base_model.model.vae.", "use the base that the adapter was trained on"), ("unet.", ""),
+])  # fmt: skip
+def test_the_prefix_of_peft_before_a_component(prefix: str, remedy: str, tmp_path: Path) -> None:
+    """diffusers 0.42 finds none of the tensors below PEFT's prefix, and only warns."""
+    base = pipeline(tmp_path / "base", PARTS)
+    module = f"{prefix}down_blocks.0.attentions.0.transformer_blocks.0.attn1.to_q"
+    write_file(tmp_path / "style.safetensors", {
+        f"{module}.lora_A.weight": ("F32", (4, 32)), f"{module}.lora_B.weight": ("F32", (32, 4)),
+    })  # fmt: skip
+    audited = audit(str(tmp_path / "style.safetensors"), base=str(base))
+    found = [one.remedy().words for one in audited.findings if one.severity == "error"]
+    assert len(found) == bool(remedy)
+    assert all(one.startswith(remedy) for one in found)
+
+
+@pytest.mark.parametrize(("beside", "found"), [(True, set()), (False, {"N429"})])
+def test_lycoris_under_the_name_of_the_lora_of_diffusers(beside: bool, found: set[str], tmp_path: Path) -> None:
+    write_file(tmp_path / "pytorch_lora_weights.safetensors", lycoris(MODULES["FLUX"], "lokr"))
+    if beside:
+        (tmp_path / "lycoris_config.json").write_text('{"algo": "lokr"}', encoding="utf-8")
+    assert codes(audit(str(tmp_path))) == found
+
+
 @pytest.mark.parametrize(("width", "base", "found"), [
     (48, True, set()), (80, True, {"A907"}), (80, False, set()),
 ])  # fmt: skip

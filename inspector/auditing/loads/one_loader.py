@@ -35,6 +35,8 @@ from inspector.reconciler.ledger import COPY
 if TYPE_CHECKING:
     from inspector.findings.other_format import FormatNotRead
 
+OF_LYCORIS: Final = "lycoris_config.json"
+"""What trainers write beside an adapter that only the library LyCORIS loads, under the name of diffusers' LoRA."""
 SENTENCES: Final = "sentence-transformers"
 OWN_ENCODERS: Final = ("t5", "mt5", "umt5", "longt5", "switch_transformers")
 """Types of which sentence-transformers builds the class of the encoder."""
@@ -145,7 +147,8 @@ def for_its_loader(audited: Audit) -> Audit:
     refused = refused_by(audited, DIFFUSERS.name)
     if refused is None:
         return audited
-    named = audited.checkpoint.set_name.startswith(f"{LORA_STEM}.")
+    checkpoint = audited.checkpoint
+    named = checkpoint.set_name.startswith(f"{LORA_STEM}.") and OF_LYCORIS not in checkpoint.siblings
     pipeline = None if audited.base is None else audited.base.checkpoint.pipeline
     vectors = audited.architecture is not None and audited.architecture.name == TEXTUAL_INVERSION
     meant = named or refused.reads == WRITER or (pipeline is not None and not vectors)  # it takes vectors one by one

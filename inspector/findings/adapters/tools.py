@@ -194,7 +194,16 @@ class AdapterModulesUnmatched(Finding, frozen=True, kw_only=True):
     modules: int
     of: int
 
-    remedy_text = "use the base that the adapter was trained on"
+    prefix: str = ""
+    """What is before the names of the base's components and modules in the file."""
+
+    def remedy(self) -> Remedy:
+        if self.prefix:
+            step = Step(action="rename", old=f"{self.prefix}*", new="*")
+            return Remedy(
+                f'remove "{self.prefix}" from the beginning of the names: the base has them without it', (step,)
+            )
+        return Remedy("use the base that the adapter was trained on")
 
     def headline(self) -> str:
         verb = "is" if self.modules == 1 else "are"
