@@ -10,8 +10,8 @@ from inspector.adapters.targets import Boxes, Ends, texts, union
 from inspector.algebra.boxes import Box, count, minus, tuples
 from inspector.algebra.names import axes_of, before_index, name_of
 from inspector.algebra.span import Span
+from inspector.findings.adapters.layers import AdapterLayerOdd
 from inspector.findings.adapters.tensors import (
-    AdapterLayerOdd,
     AdapterTargetMissing,
 )
 from inspector.findings.adapters.tools import AdapterPairDiffers, Pair

@@ -14,6 +14,7 @@ from inspector.adapters.base import Base
 from inspector.adapters.expected import PROMPTS, Expected, ExpectedAdapter, plan_alone
 from inspector.adapters.matched import Matched, module_of, of_all
 from inspector.adapters.names import OWN_PREFIX, PREFIX, tuner_name
+from inspector.adapters.parameters_unnamed import of_parameters
 from inspector.adapters.plan import plan_with
 from inspector.adapters.replication import replicated
 from inspector.adapters.targets import Boxes, Targets, Unclear, union
@@ -53,6 +54,8 @@ def untargeted(
     copied = {PREFIX + tensor.key for tensor in base.tensors}  # by a state dict of before PEFT had base_layer in names
     lost = [one for one in matched if one.expected is None and not of_all(one.key) and module_of(one.key) in known]
     lost = [one for one in lost if one.key not in copied]
+    if values.get("target_parameters") is None:
+        yield from of_parameters(matched, base, Targets(values))
     beyond, lost = _beyond(lost, known)
     if beyond:
         yield _unmatched(beyond, matched, base)

@@ -103,3 +103,18 @@ def test_what_vllm_refuses_in_a_config(values: dict[str, Any], because: str) -> 
     complete = Load(loader="peft", version="0.21", outcome="complete", because="", files=(), intended=True)
     found = by_vllm(values, ["base_model.model.x.lora_A.weight"], (), complete)
     assert [because in one.because for one in found] == ([True] if because else [])
+
+
+@pytest.mark.parametrize(("name", "parameters"), [
+    ("qwen3_moe.parameters", ("mlp.experts.down_proj", "mlp.experts.gate_up_proj")),
+    ("llama.default", None), ("qwen3_moe.parameters-of-layers", None),
+])  # fmt: skip
+def test_parameters_of_experts_that_the_config_does_not_name(name: str, parameters: tuple[str, ...] | None) -> None:
+    result = audited(name, target_parameters=None)
+    found = [one for one in result.findings if one.code == "A906"]
+    if parameters is None:
+        assert not codes(result)
+    else:
+        assert found
+        assert all(one.facts["parameters"] == list(parameters) for one in found)
+    assert not codes(audited(name))

@@ -299,6 +299,8 @@ class AdapterModuleUnexpected(Finding, frozen=True, kw_only=True):
     settings: tuple[AdapterSetting, ...] = ()
     rows_of_tokens: int = 0
     """The number of trained rows, if the tensors are rows of single tokens."""
+    parameters: tuple[str, ...] = ()
+    """The parameters of the module that a LoRA can change as such."""
 
     def headline(self) -> str:
         if self.count > 1 and not (self.modules and self.place.family):
@@ -319,6 +321,9 @@ class AdapterModuleUnexpected(Finding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         if self.rows_of_tokens:
             return Remedy(f"{_token_ids(self.rows_of_tokens)}: the file does not state them")
+        if self.parameters:
+            such = listed([json.dumps(one) for one in self.parameters])
+            return Remedy(f'list the trained parameters in "target_parameters" of adapter_config.json: of {such}')
         if not self.settings:
             return Remedy("compare adapter_config.json and the base with those of the training run")
         words = " and ".join(f'set "{one.key}": {json.dumps(one.new)}' for one in self.settings)
@@ -327,41 +332,6 @@ class AdapterModuleUnexpected(Finding, frozen=True, kw_only=True):
             for one in self.settings
         )
         return Remedy(f"{words} in adapter_config.json, if these are the trained weights", steps)
-
-
-class AdapterLayerOdd(Finding, frozen=True, kw_only=True):
-    """Some layers lack an adapter module that all others have.
-
-    What it means
-        Without its base, the layers of an adapter are compared with each other: some inner layers have no
-        tensor of a module that the others have.
-
-    Why it matters
-        The adapter has no effect in these layers, and loaders do not report it.
-
-    Example
-        warning[A909] adapter-layer-odd: model.layers.{layer}.self_attn.v_proj (likely)
-          missing  layers 7, 9
-          others   30 of 32 layers have it
-          help     audit it with --base; download or save the adapter again if the base
-                   has this module
-
-    What to do
-        Audit the adapter with its base; download or save it again if the base has the module in these layers.
-    """
-
-    code = "A909"
-    severity = "warning"
-
-    module: str | None
-    modules: int
-    agreeing: int
-    siblings: int
-    layers: str
-
-    headline_text = "{place.name}"
-    row_texts = (("missing", "{layers}"), ("others", "{agreeing} of {siblings} layers have it"))
-    remedy_text = "audit it with --base; download or save the adapter again if the base has this module"
 
 
 class AdapterVocabularyDiffers(Finding, frozen=True, kw_only=True):
