@@ -41,6 +41,7 @@ from inspector.reconciler.draft_head import class_of_draft, known_draft
 from inspector.reconciler.dtypes import all_float
 from inspector.reconciler.explain import reconciliation_findings
 from inspector.reconciler.reconcile import WRONG_KEYS, Again, Reconciled, reconcile
+from inspector.reconciler.tie_findings import without_tied_head
 
 
 class Judged(Struct, frozen=True):
@@ -259,6 +260,7 @@ def _compared(draft: Draft, judged: Judged) -> Draft:
     draft = replace(draft, reading=reading, case=case, ledger=case.ledger, findings=found)
     if checkpoint.partial:
         draft = draft.open("completeness", "only one shard was audited")
+        findings = without_tied_head(findings)
     worded = in_own_words(findings, checkpoint, reading.prefix, case.plan.scope.settings)
     worded = [one if known else with_stated_class(one, file) for one in worded]
     if (drafts := known_draft(case)) is not None:

@@ -49,6 +49,8 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
     """A tied head that is stored without the embedding."""
     embedding: str = ""
     """The name of that embedding."""
+    meant: str = ""
+    """The class whose tensors are stored, if the config names none and the converter supports it."""
 
     def headline(self) -> str:
         return f"{self.loader} does not load it"
@@ -71,6 +73,10 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         if self.loader != "llama.cpp":
             return Remedy(f"load it with {self.own}" if self.own else "use the loader that it is made for")
+        if self.meant:
+            step = Step(action="set", file="config.json", key=("architectures",), new=[self.meant])
+            words = f'set "architectures": ["{self.meant}"] in config.json, and convert it to GGUF'
+            return Remedy(f"{words} with convert_hf_to_gguf.py of llama.cpp", (step,))
         if self.converts is False:
             return Remedy("use another loader, or a newer converter of llama.cpp that supports the class")
         if self.quantization is not None:

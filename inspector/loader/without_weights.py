@@ -28,10 +28,10 @@ _TEMPORARY: Final = r"\.?tmp[A-Za-z0-9_-]*(?:\..*)?|.*\.safetensors\.[A-Za-z0-9]
 """Names under which programs write a file until it is complete."""
 _PART: Final = re.compile(
     r"(?P<before>(?P<whole>.*\.(?:gguf|safetensors|bin|pth?|ckpt|zip|tar|7z|rar|t?gz|xz|zst))(?:(?P<word>[.-]?(?:part|chunk|split)[._-]?)|\.-?))"
-    r"(?:\d{1,4}(?:of\d{1,4})?|aa[a-z]{1,2}|(?(word)[a-z]{2}|[ab][a-z]))",
+    r"(?:\d{1,4}(?:of\d{1,4})?|aa[a-z]{1,2}|(?(word)[a-z]{1,2}|[ab][a-z]))",
     re.ASCII | re.DOTALL,
 )
-"""Names of the pieces of a file that was split for uploading; `split` numbers them with letters: aa, ab, ac."""
+"""Names of the pieces of a file that was split for uploading; `split` numbers them with letters: aa, ab or a, b."""
 PIPELINE_FOLDERS: Final = frozenset({
     "unet", "transformer", "vae", "text_encoder", "text_encoder_2", "tokenizer", "scheduler", "prior", "vqvae",
 })  # fmt: skip

@@ -131,9 +131,14 @@ def by_vllm(values: Mapping[str, Any], names: Iterable[str], files: tuple[str, .
     return (refused,) if because else ()
 
 
+def is_of_prompts(values: Mapping[str, Any]) -> bool:
+    """True for an adapter without a change of the base's weights."""
+    return values.get("peft_type") in OF_PROMPTS
+
+
 def _other_method(values: Mapping[str, Any]) -> str:
-    """Why vLLM refuses an adapter of another method than LoRA."""
-    return NO_PROMPTS if values.get("peft_type") in OF_PROMPTS else "it reads adapters of LoRA alone"
+    """Why vLLM and llama.cpp refuse an adapter of another method than LoRA."""
+    return NO_PROMPTS if is_of_prompts(values) else "it reads adapters of LoRA alone"
 
 
 def _unsupported_by_vllm(values: Mapping[str, Any]) -> Iterator[str]:
@@ -161,10 +166,12 @@ def by_llama_cpp(values: Mapping[str, Any], names: Iterable[str], load: Load) ->
     Source: `get_tensors` in `convert_lora_to_gguf.py`, which skips copies of the base and keeps norms. Empty if it
     reads all names: whether it knows the base's class is not checked here.
     """
-    if values.get("peft_type") != "LORA" or load.outcome == REFUSES:
+    if load.outcome == REFUSES:
         return ()
+    of_lora = values.get("peft_type") == "LORA"
     other = next((name for name in names if not any(part in name for part in READ_BY_LLAMA_CPP)), "")
     because = f"convert_lora_to_gguf.py stops at {other}: it reads lora_A, lora_B and norms"
+    because = because if of_lora else _other_method(values)
     refused = Load(
         loader="llama.cpp", version=None, outcome=REFUSES, because=because, files=load.files, intended=False,
         source="documented",

@@ -18,6 +18,8 @@ from inspector.loader.packed import Packed
 from inspector.quantization.unpacked import Unpacked
 
 BLOCK: Final = "quantization_config"
+OLD_BLOCK: Final = "compression_config"
+"""The key of the first releases of compressed-tensors, which vLLM still reads and transformers does not."""
 OWN_KEYS: Final = frozenset({"w_bit", "q_group_size"})
 """Keys of llm-awq's file, which transformers writes as `bits` and `group_size`."""
 LISTS: Final[Mapping[str, str]] = {
@@ -78,6 +80,8 @@ def is_named(unpacked: Unpacked, of_transformers: bool, files: Collection[str]) 
         return False  # mlx-lm reads `quantization`; of `quantization_config` only blocks of other methods
     if of_transformers and main_scheme(unpacked) in QUANTO:
         return not {QUANTO_FILE, QUANTO_MAP}.isdisjoint(files)
+    if of_transformers and unpacked.settings.source == OLD_BLOCK:
+        return False
     return bool(unpacked.settings.source) and not unpacked.settings.source.endswith(".json")
 
 

@@ -81,6 +81,8 @@ class ModuleReading(Struct):
     def compare(self, what: str, weights: object, *, read: bool = True) -> None:
         """Compares a setting with the shapes, if both are known. read: whether loaders read the setting at all."""
         stated = getattr(self.setting, what)
+        if stated is None and weights is not None:
+            self._compare_default(what, weights)
         if stated is None or weights is None:
             return
         if stated == weights:
@@ -94,6 +96,16 @@ class ModuleReading(Struct):
             weights=weights,
         )
         self.faults.append(disagrees)
+
+    def _compare_default(self, what: str, weights: object) -> None:
+        """Compares the loader's default of a setting that is not stated with the shapes."""
+        default = self.setting.absent.get(what, weights)
+        if default != weights:
+            self.faults.append(
+                PackingConfigDisagrees(
+                    key=self.setting.key(what), what=what, config=default, plain=True, weights=weights, absent=True
+                )
+            )
 
     def contradicts(self, what: str, config: object, weights: object) -> None:
         """Reports a setting that contradicts its meaning for this scheme. Both values are as in the config."""
@@ -142,9 +154,10 @@ class ModuleReading(Struct):
         stated = self.setting.group_size
         groups = groups_reported(self.tensors, helpers, axis, width, stated)
         size = group_of(width, groups, stated)
-        if stated is not None and any(name in self.tensors for name in helpers):
-            wanted = 1 if stated <= 0 else ceil_div(width, stated)
-            self.compare("group_size", stated if wanted == groups else size or width)
+        read = self.setting.absent.get("group_size") if stated is None else stated
+        if isinstance(read, int) and any(name in self.tensors for name in helpers):
+            wanted = 1 if read <= 0 else ceil_div(width, read)
+            self.compare("group_size", read if wanted == groups else size or width)
         return groups, size
 
     def as_stated(self) -> None:

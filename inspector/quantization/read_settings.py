@@ -33,6 +33,10 @@ OTHER_NAMES: Final[Mapping[str, str]] = {
     "gptq-marlin": "gptq", "gptqmodel": "gptq", "fbgemm-fp8": "fbgemm_fp8", "bnb": "bitsandbytes",
     "compressed-tensor": "compressed-tensors",
 }  # fmt: skip
+DEFAULTS: Final[Mapping[str, Mapping[str, object]]] = {
+    "gptq": {"bits": None, "group_size": 128}, "awq": {"bits": 4, "group_size": 128},
+}  # fmt: skip
+"""Method -> field -> its default in the config class of transformers (`utils/quantization_config.py`), None without."""
 OF_TENSORRT: Final = "quant_algo"
 """A key of the block that TensorRT-LLM writes under the same name as mlx-lm."""
 TEXT_PARTS: Final = ("text_config", "llm_config", "language_config", "thinker_config")
@@ -50,6 +54,7 @@ def settings_of(config: Values, side: Mapping[str, Values] | None = None) -> Qua
             beside = ConfigBlock(name, values, _method(name, values))
             if beside.method == block.method:
                 settings = replace(settings, base=_with_group_size(settings.base, read(beside).base))
+    settings = _with_defaults(settings, block)
     entries = (*settings.ignored, *(entry for entry, _ in settings.special))
     unclear = tuple(entry.text for entry in entries if not entry.understood)
     written = written_for(block.values, block.method)
@@ -69,6 +74,20 @@ def _reader(method: str | None) -> Callable[[ConfigBlock], QuantizationSettings]
 def _plain(block: ConfigBlock) -> QuantizationSettings:
     base = block.module_settings(bits=block.integer("bits"), group_size=block.integer("group_size"))
     return QuantizationSettings(base, ignored=block.ignored())
+
+
+def _with_defaults(settings: QuantizationSettings, block: ConfigBlock) -> QuantizationSettings:
+    """The settings with the defaults that transformers has for keys which its block does not state."""
+    defaults = DEFAULTS.get(block.method or "")
+    if defaults is None or block.key != "quantization_config" or "w_bit" in block.values:
+        return settings
+
+    def completed(setting: ModuleSettings) -> ModuleSettings:
+        lacking = {what: default for what, default in defaults.items() if getattr(setting, what) is None}
+        return replace(setting, absent=lacking) if lacking else setting
+
+    special = tuple((entry, completed(setting)) for entry, setting in settings.special)
+    return replace(settings, base=completed(settings.base), special=special)
 
 
 def _with_group_size(setting: ModuleSettings, beside: ModuleSettings) -> ModuleSettings:

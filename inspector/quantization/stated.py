@@ -26,7 +26,8 @@ class ModuleSettings(Struct, frozen=True, eq=False):
     is stored. head: the settings state whether the head is quantized. number_type: "float" or "integer" values. shapes:
     suffix of a tensor -> its shape. format: the format that a group of compressed-tensors states. inferred_format: the
     format that the loader assumes for a group that states none. unread: (key, value, the value that it contradicts) of
-    settings that no loader reads.
+    settings that no loader reads. absent: field that the block does not state -> the loader's default, None if it needs
+    the key.
     """
 
     method: str | None = None
@@ -51,6 +52,7 @@ class ModuleSettings(Struct, frozen=True, eq=False):
     format: str | None = None
     inferred_format: str | None = None
     unread: tuple[tuple[str, object, object], ...] = ()
+    absent: Mapping[str, object] = {}
 
     def _meaning(self) -> tuple[object, ...]:
         sizes = (self.bits, self.group_size, self.block, self.shape)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from inspector.findings.finding import Finding
@@ -41,6 +41,13 @@ def tie_findings(case: Reconciled) -> Iterator[Finding]:
             elements=block.elements,
             solved=case.solved,
         )
+
+
+def without_tied_head(findings: Sequence[Finding]) -> list[Finding]:
+    """The findings on one shard of several, in which an absent head says nothing: another shard may contain it."""
+    from inspector.findings.totals import HeadTied
+
+    return [one for one in findings if not isinstance(one, HeadTied)]
 
 
 def _alone(case: Reconciled, head: Block) -> Iterator[Finding]:

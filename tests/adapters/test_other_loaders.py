@@ -265,3 +265,32 @@ def test_ollama_converts_adapters_of_two_architectures(kind: str, refused: bool,
     assert codes(audited) == set()
     assert ("ollama" in {one.loader for one in audited.loads if one.outcome == "refuses"}) == refused
     assert ("N429" in codes(judged_for(audited, "ollama"))) == refused
+
+
+@pytest.mark.parametrize(("config", "tensors", "words"), [
+    ({"peft_type": "LORA", "r": 4, "lora_alpha": 8, "target_modules": ["q_proj"]},
+     {f"base_model.model.model.layers.0.self_attn.q_proj.lora_{side}.weight": ("F32", shape)
+      for side, shape in {"A": (4, 32), "B": (64, 4)}.items()}, "merge the adapter"),
+    ({"peft_type": "PREFIX_TUNING", "task_type": "CAUSAL_LM", "num_virtual_tokens": 10, "num_layers": 2,
+      "token_dim": 32, "num_attention_heads": 2, "num_transformer_submodules": 1},
+     {"prompt_embeddings": ("F32", (10, 128))}, "run it with PEFT"),
+    ({"peft_type": "IA3", "target_modules": ["k_proj"], "feedforward_modules": []},
+     {"base_model.model.model.layers.0.self_attn.k_proj.ia3_l": ("F32", (64, 1))}, "merge the adapter"),
+])  # fmt: skip
+def test_adapters_that_only_peft_reads(config: dict[str, Any], tensors: Spec, words: str, tmp_path: Path) -> None:
+    """mlx-lm asks for keys of its own; vLLM and llama.cpp read no other method than LoRA."""
+    write_file(tmp_path / "adapter_model.safetensors", tensors)
+    (tmp_path / "adapter_config.json").write_text(json.dumps(config), encoding="utf-8")
+    audited = audit(str(tmp_path))
+    of_lora = config["peft_type"] == "LORA"
+    for loader in ("mlx",) if of_lora else ("mlx", "vllm", "llama.cpp"):
+        (finding,) = (one for one in judged_for(audited, loader).findings if one.code == "N429")
+        assert words in finding.help
+    assert {one.loader for one in audited.loads if one.outcome == "refuses"} == (
+        set() if of_lora else {"vllm", "llama.cpp"}
+    )
+
+
+def test_an_adapter_of_mlx_is_not_refused_by_mlx(tmp_path: Path) -> None:
+    of_mlx(tmp_path, MLX)
+    assert "N429" not in codes(judged_for(audit(str(tmp_path)), "mlx"))

@@ -344,6 +344,18 @@ def test_parts_of_which_none_has_its_name_are_renamed_together(names: tuple[str,
     assert mend(str(folder), write=True, format="json").code == 0 and audit(str(folder)).verdict == "clean"
 
 
+@pytest.mark.parametrize("name", ["llama", "qwen2_moe", "gemma2"])
+def test_a_part_that_is_given_alone_has_no_wrong_sizes(name: str, tmp_path: Path) -> None:
+    """Only the first part states them, and the head may be in another one."""
+    first, second = sorted(split(written(name), tmp_path).iterdir())
+    later = audit(str(second))
+    (finding,) = (one for one in later.findings if one.code == "N668")
+    assert later.verdict == "undecided" and first.name in finding.help
+    assert all(one.severity == "note" for one in later.findings)
+    assert {one.code for one in audit(str(first)).findings}.isdisjoint({"N668", "P703"})
+    assert {one.code for one in audit(str(first.parent)).findings}.isdisjoint({"N668"})
+
+
 def test_parts_joined_as_plain_files_are_one_finding(tmp_path: Path) -> None:
     parts = sorted(split(written("llama"), tmp_path).iterdir())
     whole = tmp_path / "joined" / "model.gguf"

@@ -33,6 +33,7 @@ from tests.findings.library_cases import FOLDERS
 from tests.judged import base_record, diffusers_records, judged, records, spec_of
 from tests.loads.damage import damaged, healthy
 from tests.loads.damage import write as write_folder
+from tests.quantization.examples import wrapper_left
 from tests.sparse_models import DSV3, LLAMA8B, TINY, deepseek_v3
 from tests.values import examples as values
 
@@ -684,6 +685,16 @@ def lone_part() -> Audit:
         return audit(str(written.save(Path(place) / "model-Q4.gguf")))
 
 
+def later_part() -> Audit:
+    """The second part of a split GGUF model, by itself."""
+    record = recorded_gguf.records()["llama"]
+    written = recorded_gguf.target_of(record, recorded_gguf.source_of(record))
+    keys = [("split.count", "u16", 3), ("split.no", "u16", 1)]
+    half = dict(list(written.arrays.items())[:9])
+    with TemporaryDirectory() as place:
+        return audit(str(recorded_gguf.Written(keys, half, {}).save(Path(place) / "model-00002-of-00003.gguf")))
+
+
 def joined_parts() -> Audit:
     """The first part of a split GGUF model followed by the beginning of another part."""
     record = recorded_gguf.records()["llama"]
@@ -785,6 +796,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "weights-without-tensors": lambda: in_file(replace(checkpoint({}, None, LLAMA8B), readable=True)),
     "gguf-part-renamed": lone_part,
     "gguf-parts-joined": joined_parts,
+    "gguf-later-part": later_part,
     "shard-of-another-save": of_two_saves,
     "vocabulary-only": vocabulary,
     "config-disagrees": lambda: llama(num_key_value_heads=32),
@@ -1316,6 +1328,7 @@ FIRES |= {
     "adapter-target-unnamed": lambda: adapter(base=False, target_modules=["q_proj", "v_proj", "down_proj"]),
     "adapter-layer-odd": lambda: adapter(drop("layers.7.self_attn.v_proj", "layers.9.self_attn.v_proj"), base=False),
     "adapter-not-merged": lambda: llama(wrapped),
+    "adapter-wrapper-left": wrapper_left,
     "adapter-as-weights": lambda: in_file(
         checkpoint(
             {name: (layout.dtype, layout.shape) for name, layout in adapter().checkpoint.tensors.items()}, None, LLAMA8B

@@ -300,6 +300,8 @@ def test_a_pytorch_file_that_does_not_fit_either(tmp_path: Path) -> None:
     (("model.safetensors.part-001", "model.safetensors.part-002"),
      "cat model.safetensors.part-* > model.safetensors"),
     (("model.safetensors.part9", "model.safetensors.part10"), "cat model.safetensors.part10 ..."),
+    (("model.safetensors-split-a", "model.safetensors-split-b"),
+     "cat model.safetensors-split-* > model.safetensors"),
     (("model.safetensors.old", "notes.txt"), "rename model.safetensors.old to model.safetensors"),
     (("model.safetensors.bak", "notes.txt"), "rename model.safetensors.bak to model.safetensors"),
 ])  # fmt: skip

@@ -306,6 +306,17 @@ def test_where_the_converter_of_llama_cpp_stops(
     assert refused.facts["stopped_at"] == stops and refused.help.startswith(words)
 
 
+@pytest.mark.parametrize(("model_type", "meant"), [
+    ("llama", "LlamaForCausalLM"), ("qwen2", "Qwen2ForCausalLM"), ("gemma2", "Gemma2ForCausalLM"), ("opt", ""),
+])  # fmt: skip
+def test_the_class_that_the_converter_of_llama_cpp_needs(tmp_path: Path, model_type: str, meant: str) -> None:
+    record = base_record(model_type, "CausalLM")
+    config = {key: one for key, one in record["config"].items() if key != "architectures"}
+    found = judged_for(audit(str(write(healthy(spec_of(record), config), tmp_path))), "llama.cpp").findings
+    (refused,) = (one for one in found if one.code == "N598")
+    assert [step.new for step in refused.remedy().steps] == ([[meant]] if meant else [])
+
+
 @pytest.mark.parametrize("model_type", ["qwen2", "gemma2", "phi3"])
 def test_the_converter_of_llama_cpp_writes_no_embedding_for_a_head_alone(tmp_path: Path, model_type: str) -> None:
     """Measured for Qwen2: the GGUF file has output.weight only, and llama.cpp does not find token_embd.weight."""

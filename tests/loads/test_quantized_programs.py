@@ -286,7 +286,9 @@ def test_vllm_quantizes_experts_that_no_entry_excludes(model_type: str, method: 
 def test_vllm_refuses_experts_stored_plain_under_a_block_for_mxfp4(tmp_path: Path) -> None:
     config = copy.deepcopy(base_record("gpt_oss")["config"])
     config["quantization_config"] = {"quant_method": "mxfp4", "modules_to_not_convert": ["lm_head"]}
-    result = judged_for(stored(tmp_path, spec_of(base_record("gpt_oss")), config), "vllm")
+    audited = stored(tmp_path, spec_of(base_record("gpt_oss")), config)
+    assert [one.outcome for one in audited.loads if one.loader == "transformers"] == ["complete", "refuses"]  # measured
+    result = judged_for(audited, "vllm")
     (finding,) = (one for one in result.findings if one.severity == "error")
     (step,) = finding.remedy().steps
     assert (step.action, step.key) == ("remove", ("quantization_config",))

@@ -27,6 +27,7 @@ CASES: list[tuple[str, dict[str, Any], str, object]] = [
     (AWQ, {"zero_point": ABSENT}, "its block of awq needs zero_point", True),
     (FP8, {}, "", None),
     (FP8, {"activation_scheme": ABSENT}, "its block of fp8 needs activation_scheme", "dynamic"),
+    (FP8, {"weight_block_size": ABSENT}, "without weight_block_size it builds one scale", [128, 128]),
 ]
 
 

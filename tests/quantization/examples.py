@@ -76,6 +76,27 @@ def tied_model(model_type: str) -> tuple[Spec, dict[str, Any]]:
     return dict(genuine(config)), config
 
 
+def renamed_block(name: str = "ct_w4a16") -> Audit:
+    """A checkpoint with the settings under the key of the first releases of compressed-tensors."""
+    config, spec, _ = checkpoint(name)
+    config["compression_config"] = config.pop("quantization_config")
+    with TemporaryDirectory() as place:
+        return audit(str(write(healthy(spec, config), Path(place) / "model")))
+
+
+def wrapper_left(name: str = "bnb_nf4", *modules: str) -> Audit:
+    """A quantized checkpoint with the names of PEFT's wrapped modules and without an adapter. modules: the wrapped
+    ones, empty for all that are quantized.
+    """
+    config, spec, _ = checkpoint(name)
+    packed = modules or tuple(key.partition(".weight.absmax")[0] for key in spec if key.endswith(".weight.absmax"))
+    starts = tuple(f"{one}." for one in packed)
+    kept = {key: next((one for one in starts if key.startswith(one)), "") for key in spec}
+    names = {key: f"{one}base_layer.{key.removeprefix(one)}" if one else key for key, one in kept.items()}
+    with TemporaryDirectory() as place:
+        return audit(str(write(healthy({names[key]: spec[key] for key in spec}, config), Path(place) / "model")))
+
+
 def copy_left() -> Audit:
     """A tied model with the quantized head of another save."""
     spec, config = tied_model("llama")
@@ -242,6 +263,7 @@ EXAMPLES: dict[str, Callable[[], Audit]] = {
         {key: value for key, value in record("gptq_4bit_g128_sym")["config"].items() if key != "quantization_config"},
     ),
     "quantized-copy-left": copy_left,
+    "quantization-block-renamed": renamed_block,
     "packing-format-unstated": lambda: without_format("ct_w4a16", input_activations=INTEGER_INPUTS),
     "compressed-status": lambda: changed("ct_fp8_dynamic", quantization_status="frozen"),
     "sparse-compression": lambda: changed("ct-sparse"),

@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 
 from inspector import audit
+from inspector.auditing.loads.one_loader import judged_for
 from inspector.auditing.result import FLAT, Audit
 from inspector.quantization.scales_block import block_size
 from tests.checkpoints import write, write_file
 from tests.judged import base_record, codes, diffusers_records, judged, spec_of
-from tests.quantization.examples import COPIES, tied_model, without_role
+from tests.quantization.examples import COPIES, renamed_block, tied_model, without_role, wrapper_left
 from tests.quantization.made_by_formula import LLAMA, bitnet, hqq, simple
 from tests.quantization.recorded import RECORDED, record, variants
 from tests.quantization.stored import Spec, audited, bad, checkpoint, tool, unquantized
@@ -638,3 +639,29 @@ def test_a_quantized_copy_of_a_tied_head_is_left_over(model_type: str, scheme: s
     assert set(found.facts["names"]) == COPIES[scheme].keys()
     assert left.counts.unique_parameters == judged(spec, config).counts.unique_parameters
     assert codes(judged({**spec, **COPIES[scheme]}, {**config, "tie_word_embeddings": False})) == {"T625"}
+
+
+@pytest.mark.parametrize("name", ["ct_w4a16", "ct_fp8_dynamic", "ct_w8a8"])
+def test_the_old_key_of_compressed_tensors_is_renamed(name: str) -> None:
+    """Measured with transformers 5.23 and 4.57: they build plain matrices, and find none of their weights."""
+    audited = renamed_block(name)
+    assert bad(audited) == ["T669"]
+    assert [one.outcome for one in audited.loads if one.loader == "vllm"] == ["complete"]
+    assert bad(judged_for(audited, "vllm")) == []
+    added, removed = next(one for one in audited.findings if one.code == "T669").remedy().steps
+    assert (added.key, removed.key) == (("quantization_config",), ("compression_config",))
+    assert added.new == checkpoint(name)[0]["quantization_config"]
+
+
+@pytest.mark.parametrize(("name", "modules", "wanted"), [
+    ("bnb_nf4", (), ["A990"]), ("bnb_nf4", ("model.layers.0.self_attn.q_proj",), ["A990"]),
+    ("bnb_nf4_double", (), ["A990"]), ("gptq_4bit_g128_sym", ("model.layers.0.self_attn.q_proj",), ["N407"]),
+])  # fmt: skip
+def test_names_of_a_wrapper_around_quantized_modules(name: str, modules: tuple[str, ...], wanted: list[str]) -> None:
+    audited = wrapper_left(name, *modules)
+    assert bad(audited) == wanted
+    if wanted == ["A990"]:
+        steps = next(one for one in audited.findings if one.code == "A990").remedy().steps
+        spec = checkpoint(name)[1]
+        assert {step.new for step in steps} <= spec.keys() and all(step.file == "model.safetensors" for step in steps)
+        assert audited.counts.unique_parameters == checkpoint(name)[2]

@@ -68,6 +68,23 @@ def test_a_wrong_setting_is_one_finding(name: str, settings: dict[str, Any]) -> 
     assert result.counts.unique_parameters == checkpoint(name)[2]
 
 
+@pytest.mark.parametrize(("name", "absent", "wanted"), [
+    ("gptq_3bit_g64", {"group_size"}, {"group_size": 64}), ("gptq_4bit_g128_sym", {"bits"}, {"bits": 4}),
+    ("gptq_3bit_g64", {"bits", "group_size"}, {"bits": 3, "group_size": 64}), ("awq-4-64", {"group_size"},
+    {"group_size": 64}), ("gptq_4bit_g128_sym", {"group_size"}, {}), ("awq_gemm_4bit_g128", {"bits", "group_size"}, {}),
+    ("gptq-dynamic", {"group_size"}, {}),
+])  # fmt: skip
+def test_an_absent_setting_has_the_default_of_the_loader(name: str, absent: set[str], wanted: dict[str, int]) -> None:
+    """`GPTQConfig` raises TypeError without bits, and assumes groups of 128, as `AwqConfig` does."""
+    config, spec, _ = checkpoint(name)
+    block = {key: one for key, one in config["quantization_config"].items() if key not in absent}
+    result = judged(spec, {**config, "quantization_config": block})
+    found = [one for one in result.findings if one.code == "T614"]
+    steps = [step for one in found for step in one.remedy().steps]
+    assert {step.key[-1]: step.new for step in steps} == wanted and len(found) == len(wanted)
+    assert [one.code for one in result.findings if one.code == "T614" and not one.facts["absent"]] == []
+
+
 def test_groups_are_found_where_the_widths_allow_other_bits_too() -> None:
     """4 bits in groups of 32 are as wide as 2 bits in groups of 64, and twice the inputs are a width of the model."""
     config = {**LLAMA, "hidden_size": 256, "intermediate_size": 512, "num_attention_heads": 4, "vocab_size": 512}

@@ -13,7 +13,7 @@ from inspector.algebra.names import key_of
 from inspector.auditing.files.names import intended
 from inspector.auditing.model import audit_model
 from inspector.auditing.result import Audit
-from inspector.findings.adapters.saved import AdapterNotMerged
+from inspector.findings.adapters.saved import AdapterNotMerged, AdapterWrapperLeft
 from inspector.findings.finding import Finding
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.layout import Layout
@@ -34,6 +34,8 @@ PAIRED_PARTS: Final = frozenset({"down", "up", "w1", "w2", "w1_a", "w1_b", "w2_a
 FIRST: Final = frozenset({"down", "w1", "w1_a"})
 INNER: Final = "linear"
 """Name that MLX gives to the wrapped module (mlx-lm `tuner/lora.py`)."""
+WRAPPED: Final = ".base_layer."
+STATE: Final = "quant_state.bitsandbytes__"
 SAVED: Final = "modules_to_save"
 """Name that PEFT gives, in its config and in tensor names, to modules that are trained as a whole."""
 
@@ -41,6 +43,7 @@ SAVED: Final = "modules_to_save"
 def audit_unmerged(checkpoint: Checkpoint, stored: Families, config: Claim, stated: Stated | None) -> Audit | None:
     """The audit of the model, with the lines of the adapter added; None without an unmerged adapter."""
     apart = _take_apart(checkpoint, stored, config) or _beside_own(checkpoint, stored, config)
+    apart = apart or _without_adapter(checkpoint)
     if apart is None:
         return None
     model, findings, lines = apart
@@ -142,6 +145,23 @@ def _beside_own(
         library="mlx" if found[first].writer == "MLX" else "",
     )
     return replace(checkpoint, tensors=tensors, file_of=file_of, index=None), not_merged, lines
+
+
+def _without_adapter(checkpoint: Checkpoint) -> tuple[Checkpoint, Finding, tuple[Line, ...]] | None:
+    """A model of bitsandbytes under the names that it has inside an adapter, whose matrices are not stored.
+
+    Its packed weights have no shape of their own, which the names of the modules give.
+    """
+    names = [name for name in checkpoint.tensors if WRAPPED in name]
+    if not any(f"{WRAPPED}weight.{STATE}" in name for name in names):
+        return None
+    tensors = {name.replace(WRAPPED, "."): layout for name, layout in checkpoint.tensors.items()}
+    if len(tensors) < len(checkpoint.tensors):
+        return None
+    file_of = {name.replace(WRAPPED, "."): file for name, file in checkpoint.file_of.items()}
+    renames = tuple((checkpoint.file_of.get(name, ""), name, name.replace(WRAPPED, ".")) for name in names)
+    finding = AdapterWrapperLeft(tensors=len(names), example=names[0], renames=renames)
+    return replace(checkpoint, tensors=tensors, file_of=file_of, index=None), finding, ()
 
 
 def _has_such_layers(stored: Families, claim: Claim) -> bool:

@@ -22,12 +22,14 @@ from inspector.auditing.gguf.tensors import (
 from inspector.dialects.gguf_kinds import CONTROL
 from inspector.dialects.llama_cpp import architectures_of, needed, source
 from inspector.findings.finding import NAMES_SHOWN, ContentFinding, Finding, Place
+from inspector.loader.weight_sets import shard_number
 from inspector.loading.outcome import REFUSES
 from inspector.loading.registries import knows
 from inspector.reconciler.wording import family_name
 
 if TYPE_CHECKING:
     from inspector.auditing.result import Audit
+    from inspector.findings.header.gguf import GgufLaterPart
     from inspector.findings.types.gguf_heads import GgufArchitectureDisagrees
     from inspector.loader.checkpoint import Checkpoint
     from inspector.loading.outcome import Load
@@ -58,6 +60,8 @@ def for_llama_cpp(audited: Audit, findings: Sequence[Finding], load: Load) -> li
     """Adapts the findings to llama.cpp; names of another program become one finding that replaces all that follow from
     it.
     """
+    if (later := _later_part(audited)) is not None:
+        return [*(one for one in findings if not isinstance(one, ContentFinding)), later]
     findings = [*map(_milder_without_ones(audited), one_for_each_cause(audited, findings)), *_unknown(audited)]
     other = of_another_architecture(audited)
     if other is not None:
@@ -119,6 +123,19 @@ def part_of_split(checkpoint: Checkpoint) -> int | None:
     values = {} if checkpoint.metadata is None else checkpoint.metadata.values
     number, count = values.get("split.no"), values.get("split.count")
     return number + 1 if type(number) is int and type(count) is int and count > 1 else None
+
+
+def _later_part(audited: Audit) -> GgufLaterPart | None:
+    """The finding on a part other than the first that was given by itself, which has no sizes of the model."""
+    checkpoint = audited.checkpoint
+    part = part_of_split(checkpoint) if checkpoint.partial else None
+    numbered = shard_number(checkpoint.set_name)
+    if part is None or part < 2 or numbered is None or numbered[0] != part:
+        return None
+    from inspector.findings.header.gguf import GgufLaterPart
+
+    first = checkpoint.set_name.replace(f"-{part:05d}-of-", "-00001-of-")
+    return GgufLaterPart(place=Place(file=checkpoint.set_name), part=part, of=numbered[1], first=first)
 
 
 def _unknown(audited: Audit) -> Iterator[Finding]:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 
 from inspector.auditing.result import FLAT, Audit
-from inspector.findings.finding import Finding
+from inspector.findings.finding import NO_PROMPTS, Finding
 from inspector.loader.loaders import DIFFUSERS, OF_MLX
 from inspector.loading.outcome import REFUSES, UNSUPPORTED, Load
+from inspector.loading.peft import is_of_prompts
 
 if TYPE_CHECKING:
     from inspector.findings.adapters.unread import AdapterNamesUnread
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 
 READS_PEFT: Final = frozenset({"peft", "llama.cpp", "vllm"})
 """Loaders of PEFT's adapters, or their converters."""
+OF_PEFT: Final = "it reads adapters.safetensors with its own lora_a and lora_b, and PEFT stores their transposes"
+"""Why mlx-lm reads no adapter of PEFT: `load_adapters` in `tuner/utils.py` of mlx-lm 0.32 asks for num_layers and
+lora_parameters in adapter_config.json, and refuses other names.
+"""
 COMFYUI: Final = "ComfyUI"
 WRITER: Final = "the program that wrote it"
 SPLIT: Final = frozenset({"FluxTransformer2DModel"})
@@ -52,7 +57,17 @@ def refused_by(audited: Audit, loader: str) -> NotRead | None:
     """What a loader does with weights of another program that it does not read; None for any other weights."""
     if loader in READS_PEFT and (of_mlx := _of_mlx(audited)):
         return NotRead(Load(loader=loader, version=None, outcome=UNSUPPORTED, because=of_mlx), OF_MLX)
+    if loader == "mlx" and is_of_peft(audited):
+        prompts = audited.checkpoint.adapter is not None and is_of_prompts(audited.checkpoint.adapter.values)
+        because = NO_PROMPTS if prompts else OF_PEFT
+        return NotRead(Load(loader=loader, version=None, outcome=REFUSES, because=because, source="documented"), "")
     return _by_diffusers(audited) if loader == DIFFUSERS.name else None
+
+
+def is_of_peft(audited: Audit) -> bool:
+    """True for an adapter in a folder of PEFT, by the config that names its method."""
+    config = audited.checkpoint.adapter
+    return config is not None and isinstance(config.values.get("peft_type"), str) and not _of_mlx(audited)
 
 
 def unread_names(findings: Sequence[Finding]) -> AdapterNamesUnread | None:

@@ -218,8 +218,23 @@ def _not_read(audited: Audit, loader: str) -> Finding:
         converter=converter,
         converts=converts,
         quantization=_not_converted(audited, config.values) if converter is not None else None,
+        meant="" if class_name or converts else _class_of_names(audited, config.values, loader),
     )
     return _with_stop(found, audited) if converts else found
+
+
+def _class_of_names(audited: Audit, values: Mapping[str, Any], loader: str) -> str:
+    """The class for generation of a model type of which the head is stored or tied, if the converter supports it."""
+    from inspector.loading.registries import converter_of
+    from inspector.loading.tables import names_of
+
+    base = names_of(NEWEST).bases.get(str(values.get("model_type")), "")
+    name = f"{base.removesuffix('Model')}ForCausalLM"
+    known = converter_of(loader, name)
+    settings = None if audited.case is None else audited.case.claim.settings
+    tied = settings is not None and bool({**settings.defaults, **settings.values}.get("tie_word_embeddings"))
+    headed = tied or any(line.role.startswith("head.token") for line in audited.lines)
+    return name if base and headed and known is not None and known[1] else ""
 
 
 def _with_stop(found: FormatNotRead, audited: Audit) -> Finding:

@@ -77,11 +77,23 @@ vLLM reads the algorithm from config.json, and without a block there from hf_qua
 
 
 def is_whole_for_vllm(audited: Audit) -> bool:
-    """True if all weights are stored as ModelOpt writes them, which vLLM reads and transformers does not."""
-    if audited.unpacked is None or audited.verdict != CLEAN:
+    """True if all weights are stored as ModelOpt writes them, or with the old key of compressed-tensors, which vLLM
+    reads and transformers does not.
+    """
+    if audited.unpacked is None:
         return False
+    if audited.verdict != CLEAN:
+        return _is_renamed_alone(audited)
     stated = audited.unpacked.settings.base
     return stated.method == MODELOPT and stated.variant in OF_MODELOPT
+
+
+def _is_renamed_alone(audited: Audit) -> bool:
+    """True if the only fault is the old key of the quantization, which vLLM reads."""
+    from inspector.findings.types.block import QuantizationBlockRenamed
+
+    wrong = [one for one in audited.findings if one.severity != "note"]
+    return bool(wrong) and all(isinstance(one, QuantizationBlockRenamed) for one in wrong)
 
 
 JOINED: Final = (("q_proj", "k_proj", "v_proj"), ("gate_proj", "up_proj"))

@@ -53,11 +53,24 @@ def refused(audited: Audit, values: Mapping[str, Any], loads: tuple[Load, ...]) 
 def _by_settings(audited: Audit, values: Mapping[str, Any], load: Load) -> Load:
     """The prediction for vLLM, with its refusal of the settings of intact weights."""
     scaled = any(name.endswith(INPUT_SCALES) for name in audited.checkpoint.tensors)
-    refused_block = refused_settings(values, has_input_scales=scaled)
+    refused_block = refused_settings(values, has_input_scales=scaled) or _without_block_size(audited)
     if refused_block is None or load.outcome != COMPLETE:
         return _with_plain_experts(audited, values, load)
     because, setting = refused_block
     return replace(_refusing(load, because), setting=setting)
+
+
+def _without_block_size(audited: Audit) -> tuple[str, tuple[str, Any]] | None:
+    """vLLM's refusal of fp8 blocks of a size that the config does not state, and the setting with which it reads them.
+
+    Source: `Fp8LinearMethod` of vLLM 0.33, which then builds `weight_scale`, one for a matrix.
+    """
+    from inspector.findings.types.own_program import BlockSizeUnstated
+
+    if not any(isinstance(one, BlockSizeUnstated) for one in audited.findings):
+        return None
+    because = "without weight_block_size it builds one scale for a matrix, and has no weight_scale_inv"
+    return because, ("weight_block_size", [128, 128])
 
 
 def _with_plain_experts(audited: Audit, values: Mapping[str, Any], load: Load) -> Load:

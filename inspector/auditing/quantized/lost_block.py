@@ -29,6 +29,7 @@ from inspector.quantization.method_block import block_of_method
 from inspector.quantization.missing_block import (
     BLOCK,
     MOST_LISTED,
+    OLD_BLOCK,
     block_for,
     excluding,
     is_named,
@@ -70,8 +71,13 @@ def block_missing(checkpoint: Checkpoint, unpacked: Unpacked, lines: Sequence[Li
     if left is not None:
         yield left
         return
-    from inspector.findings.types.block import QuantizationBlockMissing
+    from inspector.findings.types.block import QuantizationBlockMissing, QuantizationBlockRenamed
 
+    if unpacked.settings.source == OLD_BLOCK:
+        place = Place(file=config.file, key=OLD_BLOCK)
+        yield QuantizationBlockRenamed(place=place, key=BLOCK, block=config.values[OLD_BLOCK], scheme=scheme,
+                                       modules=sum(unpacked.schemes.values()))  # fmt: skip
+        return
     packed = [(settled(line.packed, line.layout.shape), line) for line in lines if line.packed is not None]
     packing = one_packing(scheme, ((one, line.layout.shape) for one, line in packed))
     if is_of_chatglm(config.values) and scheme in OF_CHATGLM and packing is not None:

@@ -28,7 +28,8 @@ def _of_stated(finding: PackingConfigDisagrees, checkpoint: Checkpoint) -> Findi
     for prefix, file, values in _stated(checkpoint):
         keys = tuple(finding.key.removeprefix(prefix).split(".")) if finding.key.startswith(prefix) else ()
         found = _at(values, keys)
-        if finding.config is None and finding.plain and found is None and isinstance(_at(values, keys[:-1]), Mapping):
+        unstated = finding.absent or finding.config is None
+        if unstated and finding.plain and found is None and isinstance(_at(values, keys[:-1]), Mapping):
             return replace(finding, file=file, path=keys)
         if found is not None and found == finding.config and not finding.agreeing:
             others = ((other, *keys[1:]) for other in COPIES.get(keys[0], ()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.finding import Finding, Remedy, Rows, Step
 
 
 class AdapterNotMerged(Finding, frozen=True, kw_only=True):
@@ -66,6 +66,46 @@ class AdapterNotMerged(Finding, frozen=True, kw_only=True):
                 "which are those before the training; or call model.merge_and_unload() and save again"
             )
         return Remedy("call model.merge_and_unload() before save_pretrained, or save only the adapter")
+
+
+class AdapterWrapperLeft(Finding, frozen=True, kw_only=True):
+    """A quantized model was saved from inside an adapter, without the adapter.
+
+    What it means
+        The model was trained with PEFT on quantized weights. Its state dict was saved without the matrices of the
+        adapter, and the names still contain `base_layer`, under which PEFT keeps the original module.
+
+    Why it matters
+        Loaders do not find these modules and initialize them randomly. The training is not in this file: it is in the
+        adapter.
+
+    Example
+        error[A990] adapter-wrapper-left: base_layer in the names of 56 tensors
+          such as  model.layers.0.mlp.down_proj.base_layer.weight
+          help     rename them without "base_layer."; these are the weights before the
+                   training, whose adapter is to be saved with model.save_pretrained
+
+    What to do
+        Rename the tensors, or use the original model; save the adapter from the training.
+    """
+
+    code = "A990"
+
+    tensors: int
+    example: str
+    renames: tuple[tuple[str, str, str], ...]
+    """(file, name, new name) of each tensor."""
+
+    headline_text = "base_layer in the names of {tensors:count tensor}"
+    row_texts = (("such as", "{example}"),)
+
+    def remedy(self) -> Remedy:
+        steps = tuple(Step(action="rename", file=file, old=old, new=new) for file, old, new in self.renames)
+        return Remedy(
+            'rename them without "base_layer."; these are the weights before the training, whose adapter is to be '
+            "saved with model.save_pretrained",
+            steps,
+        )
 
 
 class AdapterAsWeights(Finding, frozen=True, kw_only=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import Finding, Remedy, Step
+from inspector.findings.finding import Finding, Remedy, Rows, Step
 from inspector.findings.header.entries import Entries, ShapeEntry
 from inspector.findings.header.offsets import DataBehindEnd
 from inspector.findings.refetch import fetch_file
@@ -241,6 +241,42 @@ class GgufPartRenamed(Finding, frozen=True, kw_only=True):
         if self.part == 1:
             return f"invalid split file name: {self.place.file}"
         return not_the_first(self.part)
+
+
+class GgufLaterPart(Finding, frozen=True, kw_only=True):
+    """A later part of a split GGUF model was given by itself.
+
+    What it means
+        Only the first part of a split model has its metadata. A later part states no sizes, so that its tensors cannot
+        be compared with any.
+
+    Why it matters
+        llama.cpp refuses a later part as a model; it finds the others by the name of the first one.
+
+    Example
+        note[N668] gguf-later-part: model-00002-of-00003.gguf is part 2 of 3
+          reference  llama.cpp refuses it: illegal split file idx: 1, model must be
+                     loaded with the first split
+          help       pass model-00001-of-00003.gguf to llama.cpp, and audit the folder
+
+    What to do
+        Give llama.cpp the first part, with the others next to it; audit the folder of all parts.
+    """
+
+    code = "N668"
+    severity = "note"
+
+    part: int
+    of: int
+    first: str
+
+    headline_text = "{place.file} is part {part} of {of}"
+
+    def rows(self) -> Rows:
+        return [("reference", f"llama.cpp refuses it: {not_the_first(self.part)}")]
+
+    def remedy(self) -> Remedy:
+        return Remedy(f"pass {self.first} to llama.cpp, and audit the folder")
 
 
 class GgufPartsJoined(Finding, frozen=True, kw_only=True):

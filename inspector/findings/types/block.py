@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from inspector.findings.finding import ContentFinding, Remedy, Rows, Step
+from inspector.findings.finding import ContentFinding, Finding, Remedy, Rows, Step
 from inspector.findings.role_words import label
 from inspector.findings.words import count, first, listed
 
@@ -110,6 +110,48 @@ class QuantizationBlockMissing(ContentFinding, frozen=True, kw_only=True):
         steps = tuple(Step(action="set", file=self.key, key=(name,), new=self.block) for name in self.entries)
         reads = f"; {READERS[self.key]}" if self.key in READERS else ""
         return Remedy(f"write {self.key} next to the weights: {entry}{more}{reads}", steps)
+
+
+class QuantizationBlockRenamed(ContentFinding, frozen=True, kw_only=True):
+    """The config states the quantization under a key that transformers does not read.
+
+    What it means
+        The first releases of compressed-tensors and SparseML wrote the settings as `compression_config`. transformers
+        reads `quantization_config` only; vLLM reads both.
+
+    Why it matters
+        transformers builds plain matrices, does not find the packed weights, and initializes all of them randomly.
+
+    Example
+        error[T669] quantization-block-renamed: compression_config
+          weights  pack-quantized, 14 modules
+          help     rename "compression_config" to "quantization_config" in config.json
+
+    What to do
+        Rename the key.
+    """
+
+    code = "T669"
+
+    key: str
+    block: Any
+    scheme: str
+    modules: int
+
+    headline_text = "{place.key}"
+    row_texts = (("weights", "{scheme}, {modules:count module}"),)
+
+    def remedy(self) -> Remedy:
+        file, old = self.place.file, str(self.place.key)
+        steps = (
+            Step(action="set", file=file, key=(self.key,), new=self.block),
+            Step(action="remove", file=file, key=(old,), old=self.block),
+        )
+        return Remedy(f'rename "{old}" to "{self.key}" in {file}', steps)
+
+    def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
+        """No finding for a program that reads this key."""
+        return None if loader.startswith("vllm") and outcome == "complete" else self
 
 
 class QuantizedCopyLeft(ContentFinding, frozen=True, kw_only=True):

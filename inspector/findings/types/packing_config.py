@@ -48,13 +48,15 @@ class PackingConfigDisagrees(PackedModules, frozen=True, kw_only=True):
     file: str | None = None
     path: tuple[str, ...] = ()
     copies: tuple[tuple[str, ...], ...] = ()
+    absent: bool = False
+    """True if the config does not state the key; `config` is the loader's default, null if it needs the key."""
 
     def headline(self) -> str:
         return self.key
 
     def rows(self) -> Rows:
         rows = [
-            ("config", value(self.config)),
+            ("config", self._in_config()),
             ("weights", f"{self._what()}{value(self.weights)}, {count(self.modules, 'module')}"),
             ("packing", self.scheme),
         ]
@@ -63,6 +65,11 @@ class PackingConfigDisagrees(PackedModules, frozen=True, kw_only=True):
         if self.agreeing:
             rows.append(("others", matching(self.agreeing)))
         return rows
+
+    def _in_config(self) -> str:
+        if not self.absent:
+            return value(self.config)
+        return "absent, and needed" if self.config is None else f"absent, the default is {value(self.config)}"
 
     def _what(self) -> str:
         return "" if self.plain else f"{self._setting()} "
@@ -81,7 +88,8 @@ class PackingConfigDisagrees(PackedModules, frozen=True, kw_only=True):
             return Remedy(f"set {self._of()} to {json.dumps(self.block)}", (step,))
         if self.plain and self.file is not None:
             paths, new = (self.path, *self.copies), as_json(self.weights)
-            steps = tuple(Step(action="set", file=self.file, key=path, old=self.config, new=new) for path in paths)
+            old = msgspec.UNSET if self.absent else self.config
+            steps = tuple(Step(action="set", file=self.file, key=path, old=old, new=new) for path in paths)
             named = " and ".join(".".join(path) for path in paths)
             return Remedy(f"set {named} to {value(self.weights)} in {self.file}", steps)
         if self.plain:
