@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
@@ -103,16 +103,31 @@ def entries_in_vain(findings: Iterable[Finding], checkpoint: Checkpoint, case: R
     """Lowers the severity of the finding on tensors that are only in the index if the corrected config needs none of
     them.
 
-    A pruned expert leaves its entries in the index.
+    A pruned expert leaves its entries in the index, and so do the scales of weights that were cast to 16 bits.
     """
     for one in findings:
-        if checkpoint.index is not None and case.causes:
+        if checkpoint.index is not None:
             from inspector.findings.shards.agreement import ShardOfAnotherSave, TensorAbsent
 
             if isinstance(one, TensorAbsent) and not isinstance(one, ShardOfAnotherSave):
                 absent = checkpoint.index.weight_map.keys() - checkpoint.tensors.keys()
-                one = one if _needs(case, absent) else one.listed_in_vain()
+                unneeded = bool(case.causes) and not _needs(case, absent)
+                one = one.listed_in_vain() if unneeded or _scale_floats(checkpoint, absent) else one
         yield one
+
+
+FLOATS: Final = frozenset({"F64", "F32", "F16", "BF16"})
+OF_QUANTIZED: Final = (
+    ".weight_scale", ".weight_scale_inv", ".weight_scale_2", ".weight_zero_point", ".weight_shape", ".input_scale",
+)  # fmt: skip
+"""Endings of what is stored next to quantized weights only."""
+
+
+def _scale_floats(checkpoint: Checkpoint, names: Iterable[str]) -> bool:
+    """True if all these names are scales of weights that are stored as plain floats, which need none."""
+    endings = [(name, next((one for one in OF_QUANTIZED if name.endswith(one)), "")) for name in names]
+    weights = (checkpoint.tensors.get(f"{name.removesuffix(end)}.weight") for name, end in endings)
+    return all(end for _, end in endings) and all(one is not None and one.dtype in FLOATS for one in weights)
 
 
 def _needs(case: Reconciled, names: Iterable[str]) -> bool:

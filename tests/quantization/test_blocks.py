@@ -665,3 +665,23 @@ def test_names_of_a_wrapper_around_quantized_modules(name: str, modules: tuple[s
         spec = checkpoint(name)[1]
         assert {step.new for step in steps} <= spec.keys() and all(step.file == "model.safetensors" for step in steps)
         assert audited.counts.unique_parameters == checkpoint(name)[2]
+
+
+@pytest.mark.parametrize(("name", "plain", "wanted"), [
+    ("fp8_finegrained", True, ["T626"]), ("ct_fp8_dynamic", True, ["T626"]), ("ct_fp8_dynamic", False, ["S206"]),
+])  # fmt: skip
+def test_an_index_that_still_lists_the_scales(name: str, plain: bool, wanted: list[str], tmp_path: Path) -> None:
+    """As after a cast to 16 bits with the index of the original; of weights that are quantized the scales are lost."""
+    config, spec, _ = checkpoint(name)
+    stored_as = {key: entry for key, entry in spec.items() if "_scale" not in key}
+    if plain:
+        stored_as = {key: ("BF16", shape) for key, (_, shape) in stored_as.items()}
+    folder = write(tmp_path, stored_as, config, shards=2)
+    file = folder / "model.safetensors.index.json"
+    index = json.loads(file.read_text(encoding="utf-8"))
+    first = next(iter(index["weight_map"].values()))
+    index["weight_map"] |= {key: first for key in spec if "_scale" in key}
+    file.write_text(json.dumps(index), encoding="utf-8")
+    audited = audit(str(folder))
+    assert [code for code in bad(audited) if code in ("S206", "T626")] == wanted
+    assert ("S228" in {one.code for one in audited.findings}) == plain
