@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from inspector.architectures.catalog import letters
 from inspector.architectures.value_rules import QUANTIZATION
 from inspector.findings.finding import NO_METHOD, NO_QUANTIZER
 from inspector.loading.lists import lists_of
@@ -70,6 +71,14 @@ def unread_method(values: Mapping[str, Any], major: str) -> str | None:
     return method if isinstance(method, str) and method not in METHODS[major] else None
 
 
+def meant_method(method: str, major: str) -> str | None:
+    """The method of a version that an unknown one is another spelling or the usual short name of."""
+    spelled = {letters(one): one for one in METHODS[major]}
+    return spelled.get(OTHER_NAMES.get(letters(method), letters(method)))
+
+
+OTHER_NAMES: Final = {"bnb": "bitsandbytes", "autogptq": "gptq", "gptqmodel": "gptq", "autoawq": "awq"}
+"""Names of programs that quantize -> the method of what they write."""
 _OF_DIFFUSERS: Final = frozenset({
     "auto-round", "bfl", "bitsandbytes_4bit", "bitsandbytes_8bit", "gguf", "modelopt", "nunchaku_lite", "quanto",
     "sdnq", "torchao",

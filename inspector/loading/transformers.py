@@ -37,7 +37,7 @@ from inspector.loading.outcome import (
     not_in_file,
 )
 from inspector.loading.pruned import with_all_heads
-from inspector.loading.quantizers import unread_method
+from inspector.loading.quantizers import meant_method, unread_method
 from inspector.loading.tables import (
     NEWEST,
     OLDER,
@@ -85,7 +85,9 @@ def loads(given: Given, major: str) -> Load:
         return answer_of(major, UNKNOWN, because, given, keys=(".".join(size),), excuse=UNMEASURED)
     method = unread_method(given.values or {}, major)
     if method is not None and answer.outcome in FAILURES:
-        return replace(answer, because=f"{NO_QUANTIZER} {method}: {answer.because}")
+        meant = meant_method(method, major)
+        setting = answer.setting if meant is None else ("quant_method", meant)
+        return replace(answer, because=f"{NO_QUANTIZER} {method}: {answer.because}", setting=setting)
     return answer
 
 

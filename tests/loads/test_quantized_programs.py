@@ -14,6 +14,7 @@ import pytest
 from inspector.auditing.loads.one_loader import judged_for
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
+from inspector.loading.quantizers import meant_method
 from tests.checkpoints import genuine
 from tests.judged import base_record, spec_of
 from tests.loads.damage import healthy as folder_of
@@ -323,3 +324,28 @@ def test_versions_and_backends_of_awq_that_transformers_knows(
     assert [load.outcome for load in result.loads if load.loader == "transformers"] == outcomes
     errors = [one for one in result.findings if one.severity == "error"]
     assert [step.new for one in errors for step in one.remedy().steps] == steps
+
+
+@pytest.mark.parametrize(("name", "method", "meant"), [
+    ("awq_gemm_4bit_g128", "AWQ", "awq"), ("awq_gemm_4bit_g128", "auto-awq", "awq"),
+    ("awq_gemm_4bit_g128", "awq_marlin", None), ("awq_gemm_4bit_g128", "mine", None),
+    ("awq_gemm_4bit_g128", "awq", None),
+])  # fmt: skip
+def test_a_method_under_another_spelling(name: str, method: str, meant: str | None, tmp_path: Path) -> None:
+    config, spec, _ = checkpoint(name)
+    block = {**config["quantization_config"], "quant_method": method}
+    result = stored(tmp_path / "a", spec, {**config, "quantization_config": block})
+    (newest,) = (one for one in result.loads if (one.loader, one.version) == ("transformers", "5.23"))
+    assert newest.outcome == ("complete" if method == "awq" else "random")
+    assert newest.setting == (None if meant is None else ("quant_method", meant))
+    errors = [one for one in result.findings if one.severity == "error"]
+    assert [step.new for one in errors for step in one.remedy().steps] == ([] if meant is None else [meant])
+
+
+@pytest.mark.parametrize(("method", "meant"), [
+    ("GPTQ", "gptq"), ("auto-gptq", "gptq"), ("gptqmodel", "gptq"), ("compressed_tensors", "compressed-tensors"),
+    ("bits-and-bytes", "bitsandbytes"), ("bnb", "bitsandbytes"), ("auto_round", "auto-round"), ("FP8", "fp8"),
+    ("gptq_marlin", None), ("mlx", None), ("exl2", None),
+])  # fmt: skip
+def test_the_method_that_a_spelling_means(method: str, meant: str | None) -> None:
+    assert meant_method(method, "5") == meant
