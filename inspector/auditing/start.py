@@ -164,6 +164,10 @@ def audit_loaded(checkpoint: Checkpoint, claim: Stated | None = None, *, like: s
 
             if absent := list(speech_features(audited.checkpoint)):
                 audited = audited.with_findings([*absent, *audited.findings])
+        if audited.checkpoint.config is None and "encoder.conv1.weight" in audited.checkpoint.tensors:
+            from inspector.auditing.identity.whisper_sizes import with_sizes_missing
+
+            audited = with_sizes_missing(audited)
         if not audited.checkpoint.set_name or (audited.checkpoint.alone and not of_gguf):
             return audited
         if audited.checkpoint.set_name.startswith("model-rank-"):

@@ -40,6 +40,7 @@ def _names() -> Iterator[tuple[str, str]]:
                 yield f"@{root}{side}.layers.{{}}.{own}", f"{side}.blocks.{{0}}.{name}"
 
 
+WRITER: Final = "OpenAI's code of Whisper"
 MLX_WHISPER: Final = "mlx-whisper"
 
 
@@ -83,7 +84,7 @@ def _is_size(value: object) -> bool:
 
 
 WHISPER: Final = Dialect(
-    writer="OpenAI's code of Whisper",
+    writer=WRITER,
     names_alone=True,
     exporter="convert_openai_to_hf.py in the repository of transformers",
     names=dict(_names()),

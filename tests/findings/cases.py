@@ -35,6 +35,7 @@ from tests.loads.damage import damaged, healthy
 from tests.loads.damage import write as write_folder
 from tests.quantization.examples import wrapper_left
 from tests.sparse_models import DSV3, LLAMA8B, TINY, deepseek_v3
+from tests.test_whisper_sizes import saved as saved_whisper
 from tests.values import examples as values
 
 BERT_BASE = {"model_type": "bert", "architectures": ["BertModel"]}
@@ -555,6 +556,13 @@ def without_masked_head() -> Audit:
         return audit(place)
 
 
+def bare_whisper() -> Audit:
+    """The state dict of OpenAI's Whisper, saved after a training."""
+    with TemporaryDirectory() as place:
+        saved_whisper(Path(place) / "tiny-tuned.pt", 2, 80, "")
+        return audit(place)
+
+
 def wide_pooling() -> Audit:
     """A sentence encoder whose pooling states the width of another model."""
     with TemporaryDirectory() as place:
@@ -913,6 +921,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "encoder-as-module": encoder_as_module,
     "classifier-head-missing": without_classifier,
     "task-head-missing": without_masked_head,
+    "whisper-sizes-missing": bare_whisper,
     "pooling-width-differs": wide_pooling,
     "pipeline-incomplete": without_unet,
     "entry-unknown": lambda: pipeline_with_entries(unet=["diffusers", "UNet2DConditionModell"]),
