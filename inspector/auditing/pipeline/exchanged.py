@@ -10,6 +10,9 @@ from msgspec.structs import replace
 
 from inspector.auditing.result import CLEAN, FINDINGS, Audit
 from inspector.loader.checkpoint import Checkpoint
+from inspector.matcher.claim import claim_of
+from inspector.matcher.families import families_of
+from inspector.matcher.reading import read_claimed
 
 if TYPE_CHECKING:
     from inspector.findings.names.pipelines import ComponentsExchanged
@@ -45,12 +48,19 @@ def _single(part: Audit) -> bool:
 
 
 def _may_be_of(one: Audit, other: Audit) -> bool:
-    """True if the file of one component could belong to another: it has the same format and enough numbers."""
+    """True if the file of one component could belong to another: it has its format, enough numbers and its names."""
     ending = one.checkpoint.set_name.rpartition(".")[2]
     expected = other.counts.expected_parameters or 0
     by_config = expected != other.counts.unique_parameters  # else it may be what the names say
     too_few = by_config and expected > one.counts.stored_elements
-    return other.checkpoint.set_name.endswith(f".{ending}") and not too_few
+    return other.checkpoint.set_name.endswith(f".{ending}") and not too_few and _has_names_of(one, other)
+
+
+def _has_names_of(one: Audit, other: Audit) -> bool:
+    """True if the definition of the other component may know the names of the weights of one."""
+    config = other.checkpoint.config
+    claimed = None if config is None else read_claimed(claim_of(config), families_of(one.checkpoint.tensors))
+    return claimed is None or claimed.fits
 
 
 def _with_weights(part: Audit, other: Checkpoint) -> Checkpoint:
