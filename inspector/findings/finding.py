@@ -24,6 +24,8 @@ NO_PROMPTS: Final = "it reads adapters of LoRA, and no prompts"
 NO_METHOD: Final = "quantization_config states no quant_method"
 NOT_INITIALISED: Final = "weights are not initialised"
 """Beginning of the reason of a loader that accepts no missing tensor."""
+NO_FILE: Final = "no file is named"
+"""Beginning of the reason for which a loader finds no weights."""
 NO_ADAPTER: Final = "a Mamba model has no adapter of this kind for it"
 """Reason, after the module, of PEFT for a module that it refuses to change."""
 NAMES_SHOWN: Final = 20

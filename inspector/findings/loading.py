@@ -9,6 +9,7 @@ from msgspec import UNSET
 
 from inspector.findings.config import LayerList
 from inspector.findings.finding import (
+    NO_FILE,
     NO_METHOD,
     NO_PROMPTS,
     NO_QUANTIZER,
@@ -154,6 +155,9 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
         return self._of_keys() if self.keys else Remedy(self._as_stated())
 
     def _as_stated(self) -> str:
+        if (self.place.file or "").endswith(".npz") and self.because.startswith(NO_FILE):
+            saved = f'mx.save_safetensors("model.safetensors", mx.load("{self.place.file}"), {{"format": "pt"}})'
+            return f"store its arrays in model.safetensors: {saved} of MLX, or save_file of safetensors.numpy"
         if self.exporter:
             return f"convert it with {self.exporter}, or load it with the program of this format"
         if self.because.endswith(NO_METHOD):

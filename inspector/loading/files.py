@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from inspector.findings.finding import NO_FILE
 from inspector.loader.loaders import INDEX
 from inspector.loading.outcome import REFUSES, UNKNOWN
 
@@ -24,7 +25,7 @@ def decided_by_files(loader: Loader, checkpoint: Checkpoint, problem: str) -> tu
     index, readable = checkpoint.index, {file.name for file in checkpoint.files}
     taken = taken_file(loader, checkpoint)
     if taken is None:
-        return REFUSES, f"no file is named {' or '.join(map(loader.single, loader.stems))}"
+        return REFUSES, f"{NO_FILE} {' or '.join(map(loader.single, loader.stems))}"
     if index is not None and taken == index.file:
         if index.without_metadata:
             return REFUSES, f"{index.file} has no metadata (KeyError)"

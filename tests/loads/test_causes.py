@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from inspector.auditing.start import audit
@@ -291,6 +292,17 @@ def test_a_pytorch_file_that_does_not_fit_either(tmp_path: Path) -> None:
     write(healthy(spec_of(one), config), tmp_path, fill)
     (tmp_path / "pytorch_model.bin").write_bytes(torch_file(spec_of(one) | {"lm_head.weight": ("F32", (105, 48))}, []))
     assert [finding.code for finding in audit(str(tmp_path)).findings if finding.severity != "note"] == ["C310"]
+
+
+@pytest.mark.parametrize("model_type", ["llama", "qwen2", "gemma2"])
+def test_arrays_of_numpy_are_stored_in_a_file_that_is_looked_for(model_type: str, tmp_path: Path) -> None:
+    """As the first releases of MLX saved a model."""
+    one = base_record(model_type, "CausalLM")
+    config = {"model_type": model_type, "architectures": [one["class"]], **one["config"]}
+    (tmp_path / CONFIG).write_text(json.dumps(config), encoding="utf-8")
+    np.savez(tmp_path / "weights.npz", **{name: np.zeros(dims, np.float32) for name, (_, dims) in spec_of(one).items()})
+    (finding,) = (one for one in audit(str(tmp_path)).findings if one.severity == "error")
+    assert finding.code == "N429" and 'mx.load("weights.npz")' in finding.help
 
 
 @pytest.mark.parametrize(("names", "words"), [
