@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -18,6 +19,8 @@ from inspector.loader.loaders import DIFFUSERS, INDEX, PEFT, TRANSFORMERS, Loade
 from inspector.loading.files import taken_file
 from inspector.loading.tables import is_supported
 
+OF_VARIANT: Final = re.compile(r"(?P<plain>\w+\.safetensors)\.index\.(?P<variant>\w+)\.json")
+"""The index of the shards of one variant, as diffusers and transformers write it."""
 PICKLED: Final = tuple(f".{ending}" for ending, kind in ENDINGS.items() if kind == "bin")
 """Endings of PyTorch files."""
 
@@ -132,6 +135,16 @@ def _judged(checkpoint: Checkpoint, loader: Loader, findings: tuple[Finding, ...
             yield from sorted(seen, key=lambda one: not isinstance(one, WeightsBelowKey))
             return
     name = checkpoint.set_name
+    if (of_variant := OF_VARIANT.fullmatch(name)) is not None and of_variant["plain"] == loader.single("safetensors"):
+        from inspector.findings.shards.names import FileNameUnknown
+
+        yield from findings
+        place, wanted = Place(file=name), of_variant["plain"] + INDEX
+        if wanted not in checkpoint.siblings:
+            yield FileNameUnknown(
+                place=place, loader=loader.name, wanted=wanted, single=False, variant=of_variant["variant"]
+            )
+        return
     stem, _, ending = name.removesuffix(INDEX).rpartition(".")
     ending = ENDINGS.get(ending, "")
     config = checkpoint.config.values if checkpoint.config is not None else {}

@@ -55,7 +55,7 @@ class FileNameUnknown(Finding, frozen=True, kw_only=True):
             shards = ", or its shards and their index" if self.single else ""
             of = f"{self.place.file} has the tensor names of {self.writer}, which {self.loader} does not read"
             return Remedy(f"download {self.wanted}{shards}: {of}")
-        if not self.single and not str(self.place.file).endswith(INDEX):
+        if not self.single and not str(self.place.file).endswith(".json"):
             words = f"generate {self.wanted} from the headers: it lists the shards by their names"
             return Remedy(f"{words}{named}", (Step(action="write", file=self.wanted),))
         step = Step(action="move", file=self.place.file, new=self.wanted)
