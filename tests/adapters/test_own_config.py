@@ -9,6 +9,7 @@ import pytest
 
 from inspector.auditing.start import audit
 from tests.checkpoints import Spec, write_file
+from tests.findings.library_cases import of_llava
 from tests.judged import records
 
 OWN = {"llava": "LlavaLlamaForCausalLM", "qwen2_vl": "QwenVLActionModel", "paligemma": "PaliGemmaForAction"}
@@ -29,3 +30,13 @@ def test_names_are_compared_with_the_classes_of_transformers_alone(model_type: s
     config = record["config"] | {"architectures": [OWN[model_type] if own else record["class"]]}
     (tmp_path / "config.json").write_text(json.dumps(config))
     assert (audit(str(tmp_path)).verdict == "clean") is own
+
+
+@pytest.mark.parametrize(("names", "config", "found"), [
+    ((), {}, True), (("non_lora_trainables.bin",), {}, False), ((), {"mm_vision_tower": None}, False),
+    ((), {"architectures": ["LlavaQwenForCausalLM"]}, True), ((), {"architectures": ["LlamaForCausalLM"]}, False),
+])  # fmt: skip
+def test_the_projector_that_was_trained_beside_an_adapter(
+    names: tuple[str, ...], config: dict[str, object], found: bool
+) -> None:
+    assert any(one.code == "A994" for one in of_llava(*names, **config).findings) is found

@@ -100,12 +100,24 @@ def speech(*names: str, model_type: str = "whisper", suffix: str = "Generation")
     return in_folder(spec_of(record), "model.safetensors", {"config.json": config, **{key: {} for key in names}})
 
 
+def of_llava(*names: str, **config: Any) -> Audit:
+    """An adapter of LLaVA's own code. names: of further files. config: further keys of its config."""
+    module = "base_model.model.model.layers.0.self_attn.q_proj"
+    spec: Spec = {f"{module}.lora_A.weight": ("F16", (4, 64)), f"{module}.lora_B.weight": ("F16", (64, 4))}
+    own = {"architectures": ["LlavaLlamaForCausalLM"], "model_type": "llava_llama", "mm_vision_tower": "openai/clip",
+           "mm_projector_type": "mlp2x_gelu", **config}  # fmt: skip
+    adapter = {"peft_type": "LORA", "r": 4, "lora_alpha": 8, "target_modules": ["q_proj"], "task_type": "CAUSAL_LM"}
+    texts = {"config.json": own, "adapter_config.json": adapter, **{name: {} for name in names}}
+    return in_folder(spec, "adapter_model.safetensors", texts)
+
+
 FOLDERS: dict[str, Callable[[], Audit]] = {
     "open-clip-config-differs": lambda: of_open_clip(timm_clip(1024, 24, 14), TIMM_CLIP),
     "names-unread-by-open-clip": lambda: of_open_clip(
         clip_of_transformers(), file="open_clip_pytorch_model.safetensors"
     ),
     "library-vocabulary-differs": lambda: xtts_vocabulary(77),
+    "trained-module-absent": of_llava,
     "timm-names-differ": lambda: judged(INTERN_VIT, OF_TIMM),
 }
 """Name of a finding -> a folder that has it."""

@@ -41,6 +41,7 @@ from inspector.auditing.adapter.names import LookedFor, joined_renames, looked_f
 from inspector.auditing.adapter.of_class import with_class
 from inspector.auditing.adapter.recognized import of_peft
 from inspector.auditing.adapter.target_pattern import with_targets
+from inspector.auditing.adapter.trained_beside import trained_module_absent
 from inspector.auditing.files.names import intended
 from inspector.auditing.loads.accepted_values import without_ranks
 from inspector.auditing.loads.adapters import loads_of_adapter
@@ -94,6 +95,7 @@ def audit_adapter(
     )
     families, laid = found_as.families, found_as.base
     findings = [*_of_files(checkpoint), *_unusable(checkpoint, stored_as, found_as.named, renaming)]
+    findings.extend(trained_module_absent(checkpoint))
     findings.extend(_of_numbers(found_as))
     findings.extend(_emptied(checkpoint))
     skipped = [UNREAD_VALUES]

@@ -32,3 +32,32 @@ class AdaptersBelow(Finding, frozen=True, kw_only=True):
 
     headline_text = "{count:count other adapter} in folders below: {folders:listed 3}"
     remedy_text = "pass such a folder to audit its adapter"
+
+
+class TrainedModuleAbsent(Finding, frozen=True, kw_only=True):
+    """An adapter of LLaVA's own code lacks the projector that was trained with it.
+
+    What it means
+        The training of LLaVA with LoRA saves two files: the adapter of the language model, and non_lora_trainables.bin
+        with the projector from the vision tower into it. The second is not here.
+
+    Why it matters
+        The base, a language model, has no projector. LLaVA's code asks the Hub for the file and fails; PEFT loads the
+        adapter, and the model then sees no image.
+
+    Example
+        warning[A994] trained-module-absent: non_lora_trainables.bin
+          loader  LLaVA's load_pretrained_model reads it with the adapter
+          help    download non_lora_trainables.bin, or copy it from the training's
+                  output folder
+
+    What to do
+        Put the file into the folder of the adapter.
+    """
+
+    code = "A994"
+    severity = "warning"
+
+    headline_text = "{place.file:or}"
+    row_texts = (("loader", "LLaVA's load_pretrained_model reads it with the adapter"),)
+    remedy_text = "download {place.file:or}, or copy it from the training's output folder"

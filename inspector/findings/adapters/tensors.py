@@ -138,8 +138,8 @@ class AdapterRankDiffers(Finding, frozen=True, kw_only=True):
 
 TRAINED_ROWS = "trainable_tokens_delta"
 """Ending of the rows that an adapter trains for single tokens."""
-OF_METHOD = "base_model."
-"""Beginning of the names of what all modules share."""
+OF_METHOD = ("base_model.", "prompt_embeddings", "prefix_task_")
+"""Beginnings of the names of prompts and of what all modules share."""
 
 
 def _token_ids(tokens: int) -> str:
@@ -264,7 +264,7 @@ class AdapterTargetMissing(Finding, frozen=True, kw_only=True):
 
     def _is_of_module(self) -> bool:
         """True for a module of the base; a prompt and what all modules share belong to the method itself."""
-        return "." in str(self.place.name).removeprefix(OF_METHOD)
+        return not str(self.place.name).startswith(OF_METHOD)
 
 
 class AdapterModuleUnexpected(Finding, frozen=True, kw_only=True):
