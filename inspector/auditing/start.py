@@ -24,9 +24,11 @@ from inspector.matcher.families import families_of, with_numbered_parts
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from inspector.findings.finding import Finding
     from inspector.loader.config_file import Config
     from inspector.loader.sources.address import Where
     from inspector.loader.sources.traffic import Progress
+    from inspector.matcher.families import Families
     from inspector.reconciler.stated_total import Stated
 
 SIGNS_OF_ADAPTERS = (
@@ -218,16 +220,7 @@ def _audit_weights(checkpoint: Checkpoint, claim: Stated | None, like: str | Non
         from inspector.auditing.pipeline.misplaced_encoder import misplaced_encoders
 
         checkpoint = replace(checkpoint, findings=(*checkpoint.findings, *misplaced_encoders(checkpoint.tensors)))
-    if checkpoint.config is None and "adapter_modules." in keys:
-        from inspector.auditing.adapter.image_prompt_training import image_prompt_training
-
-        found = tuple(image_prompt_training(checkpoint.tensors))
-        checkpoint = replace(checkpoint, findings=(*checkpoint.findings, *found))
-    if checkpoint.config is None and ("image_proj." in keys or "ip_adapter." in keys):
-        from inspector.auditing.adapter.image_prompt_layers import image_prompt_layers, other_encoder_beside
-
-        found = (*image_prompt_layers(checkpoint.tensors), *other_encoder_beside(checkpoint, stored))
-        checkpoint = replace(checkpoint, findings=(*checkpoint.findings, *found))
+    checkpoint = _with_image_prompt(checkpoint, stored)
     named = MLX_ADAPTERS.finds(checkpoint.set_name)
     if checkpoint.adapter is None and not (named or any(sign in keys for sign in SIGNS_OF_ADAPTERS)):
         return audit_model(checkpoint, claim, like=like, stored=stored)
@@ -253,6 +246,23 @@ def _audit_weights(checkpoint: Checkpoint, claim: Stated | None, like: str | Non
     if config is not None:
         checkpoint = replace(checkpoint, findings=(*checkpoint.findings, config))
     return audit_model(checkpoint, claim, like=like, stored=stored)
+
+
+def _with_image_prompt(checkpoint: Checkpoint, stored: Families) -> Checkpoint:
+    """The checkpoint with the findings on the parts of an IP-Adapter, which need no base."""
+    keys = "\n".join(stored)
+    if checkpoint.config is not None:
+        return checkpoint
+    found: tuple[Finding, ...] = ()
+    if "adapter_modules." in keys:
+        from inspector.auditing.adapter.image_prompt_training import image_prompt_training
+
+        found = tuple(image_prompt_training(checkpoint.tensors))
+    if "image_proj." in keys or "ip_adapter." in keys:
+        from inspector.auditing.adapter.image_prompt_layers import image_prompt_layers, other_encoder_beside
+
+        found = (*found, *image_prompt_layers(checkpoint.tensors), *other_encoder_beside(checkpoint, stored))
+    return replace(checkpoint, findings=(*checkpoint.findings, *found)) if found else checkpoint
 
 
 def _without_base(audited: Audit) -> Audit:
@@ -282,9 +292,11 @@ def _audit_with_base(
     from inspector.auditing.adapter.base_read import read_base, read_named_base
     from inspector.auditing.adapter.recognized import holds_adapter
 
-    if not checkpoint.readable or not holds_adapter(checkpoint, families_of(checkpoint.tensors)):
+    stored = families_of(checkpoint.tensors)
+    if not checkpoint.readable or not holds_adapter(checkpoint, stored):
         audited = _audit_opened(checkpoint, claim, None, False, False, progress)
         return _used_in(audited, base, progress) if checkpoint.readable else audited
+    checkpoint = _with_image_prompt(checkpoint, stored)
     if base is None:
         return audit_adapter(checkpoint, claim, read_named_base(checkpoint, progress))
     bases = [base] if isinstance(base, str) else base

@@ -79,6 +79,15 @@ def test_with_a_pipeline_as_its_base_an_adapter_is_for_diffusers(spec: Spec, fou
     assert codes(audit(str(tmp_path / "style.safetensors"), base=str(base))) == found
 
 
+@pytest.mark.parametrize(("part", "found"), [("image_proj.", "A981"), ("ip_adapter.", "A982")])
+def test_one_part_of_an_ip_adapter_with_its_base(part: str, found: str, tmp_path: Path) -> None:
+    base = pipeline(tmp_path / "base", PARTS)
+    spec = image_prompt_of(("1", "3"))
+    write_file(tmp_path / "ip.safetensors", {name: one for name, one in spec.items() if name.startswith(part)})
+    for given in (None, str(base)):
+        assert found in codes(audit(str(tmp_path / "ip.safetensors"), base=given))
+
+
 @pytest.mark.parametrize(("prefix", "remedy"), [
     ("base_model.model.unet.", 'remove "base_model.model." from the beginning of the names'),
     ("base_model.model.vae.", "use the base that the adapter was trained on"), ("unet.", ""),

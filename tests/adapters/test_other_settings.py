@@ -118,3 +118,13 @@ def test_parameters_of_experts_that_the_config_does_not_name(name: str, paramete
         assert found
         assert all(one.facts["parameters"] == list(parameters) for one in found)
     assert not codes(audited(name))
+
+
+@pytest.mark.parametrize(("name", "lost", "of_base"), [
+    ("llama.saved", "lm_head", True), ("llama.multitask-prompt", "prefix_task_cols", False),
+])  # fmt: skip
+def test_a_lost_tensor_is_called_a_module_of_the_base_if_it_is_one(name: str, lost: str, of_base: bool) -> None:
+    spec = {key: entry for key, entry in spec_of(name).items() if lost not in key}
+    found = [one for one in audited(name, spec).findings if one.code == "A905"]
+    assert found
+    assert all(("base" in dict(one.rows())) is of_base for one in found)
