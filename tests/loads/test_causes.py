@@ -300,7 +300,11 @@ def test_arrays_of_numpy_are_stored_in_a_file_that_is_looked_for(model_type: str
     one = base_record(model_type, "CausalLM")
     config = {"model_type": model_type, "architectures": [one["class"]], **one["config"]}
     (tmp_path / CONFIG).write_text(json.dumps(config), encoding="utf-8")
-    np.savez(tmp_path / "weights.npz", **{name: np.zeros(dims, np.float32) for name, (_, dims) in spec_of(one).items()})
+    np.savez(
+        tmp_path / "weights.npz",
+        allow_pickle=True,
+        **{name: np.zeros(dims, np.float32) for name, (_, dims) in spec_of(one).items()},
+    )
     (finding,) = (one for one in audit(str(tmp_path)).findings if one.severity == "error")
     assert finding.code == "N429" and 'mx.load("weights.npz")' in finding.help
 
