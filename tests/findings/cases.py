@@ -904,6 +904,9 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "buffer-missing": lambda: saved("marian", "MTModel", "final_logits_bias"),
     "writer-refuses": lambda: saved("bert", "ForMaskedLM", label2id=[1], transformers_version="4.57.6"),
     "newest-loader-fails": lambda: saved("vilt", "ForMaskedLM"),
+    "older-rotary-differs": lambda: saved(
+        "llama", "ForCausalLM", rope_parameters={"rope_theta": 500000.0, "rope_type": "default"}
+    ),
     "older-loader-fails": lambda: saved("bert", "ForMaskedLM", without="bert."),
     "head-untrained": lambda: encoder(),
     "base-model-used": lambda: encoder("modules.json"),

@@ -107,6 +107,10 @@ def after_loading(audited: Audit) -> Audit:
         findings = [one for one in findings if not is_older_naming(one)]
     if intended.loader in JUDGED:
         findings = without_said_tokens(with_failures(audited, findings, lambda: _given(audited)))
+    if intended.loader == "transformers":
+        from inspector.auditing.loads.older_rotary import older_rotary
+
+        findings += older_rotary(audited)
     by_others = intended.excuse in (BY_NAME, BY_CLASS, TWICE, UNMEASURED) or intended.outcome == UNSUPPORTED
     if by_others and audited.verdict == CLEAN:
         audited = left_open(audited, intended)
