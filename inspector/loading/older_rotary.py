@@ -28,6 +28,10 @@ UNSCALED: Final = "default"
 GLOBAL_LAYERS: Final = "full_attention"
 LOCAL_LAYERS: Final = "sliding_attention"
 """Keys of settings that differ by the kind of layer."""
+SECTIONS: Final = "mrope_section"
+"""The parts of a head for time, height and width; 4.57 fails without them when the model runs."""
+OF_SECTIONS: Final = "mrope"
+"""The kind under which 4.57 reads sections, as the default."""
 
 
 class UnreadSetting(Struct, frozen=True):
@@ -69,7 +73,7 @@ def _of_one(stated: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, An
     found = {key: stated[key] for key in (THETA, PARTIAL) if key in known and _is_number(stated.get(key))}
     if SCALING in known:
         scaling = {key: value for key, value in stated.items() if key not in (THETA, PARTIAL) and value is not None}
-        found[SCALING] = scaling if scaling.get(KIND, UNSCALED) != UNSCALED else None
+        found[SCALING] = scaling if _kind(scaling) != UNSCALED or SECTIONS in scaling else None
     return found
 
 
@@ -78,8 +82,17 @@ def _differs(key: str, stated: Any, used: Any) -> bool:
     if key != SCALING:
         return bool(stated != used)
     one, other = (value if isinstance(value, Mapping) else {} for value in (stated, used))
-    kinds = [side.get(KIND, side.get("type", UNSCALED)) for side in (one, other)]
-    return kinds[0] != kinds[1] or any(one[name] != other[name] for name in one.keys() & other.keys())
+    both = (one.keys() & other.keys()) - {KIND}
+    return (
+        _kind(one) != _kind(other)
+        or one.get(SECTIONS) != other.get(SECTIONS)
+        or any(one[key] != other[key] for key in both)
+    )
+
+
+def _kind(scaling: Mapping[str, Any]) -> object:
+    kind = scaling.get(KIND, scaling.get("type", UNSCALED))
+    return UNSCALED if kind == OF_SECTIONS else kind
 
 
 def _is_number(value: object) -> bool:

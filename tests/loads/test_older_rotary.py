@@ -21,6 +21,7 @@ PLAIN = {"rope_type": "default"}
 OF_GEMMA = {
     "full_attention": {"rope_theta": 1e6, **LINEAR}, "sliding_attention": {"rope_theta": 20_000.0, **PLAIN},
 }  # fmt: skip
+SECTIONS = {"rope_type": "default", "mrope_section": [1, 1, 2]}
 BASE = {"rope_theta": 5e5}
 
 
@@ -34,6 +35,8 @@ BASE = {"rope_theta": 5e5}
      [["rope_scaling", LINEAR, None], ["rope_local_base_freq", 20_000.0, 1e4]]),
     ("qwen2_vl", "ConditionalGeneration", ["text_config"], {"rope_parameters": {**BASE, **PLAIN}},
      [["rope_theta", 5e5, 1e6]]),
+    ("qwen2_5_vl", "ConditionalGeneration", ["text_config"], {"rope_parameters": {"rope_theta": 1e6, **SECTIONS}},
+     [["rope_scaling", SECTIONS, None]]),
     # the default of 4.57, the older keys beside, settings by kind of layer that 4.57 has no keys for, older keys alone
     ("llama", "CausalLM", [], {"rope_parameters": {"rope_theta": 1e4, **PLAIN}}, []),
     ("llama", "CausalLM", [], {"rope_parameters": {**BASE, **OF_LLAMA_3}, **BASE, "rope_scaling": OF_LLAMA_3}, []),
