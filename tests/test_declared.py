@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from inspector.auditing.declared import added_tokens
+from inspector.auditing.files.added_tokens import added_tokens
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from tests.checkpoints import genuine, write

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from msgspec import Struct
 from msgspec.structs import replace
 
+from inspector.auditing.files.added_tokens import READ, TOKENIZER, AddedTokens, read_added
 from inspector.auditing.files.usable_config import PROCESSORS
 from inspector.auditing.identity.class_of_type import findings_on_class
 from inspector.auditing.identity.own_code import is_foreign
@@ -26,24 +25,18 @@ from inspector.reconciler.wording import family_name
 if TYPE_CHECKING:
     from inspector.auditing.pipeline.sentence_modules import AuditFolder, ModulesRead
     from inspector.findings.classifier_head import ClassifierHeadMissing
-    from inspector.findings.declared import ModulesUnlisted, TokenIds
+    from inspector.findings.declared import TokenIds
+    from inspector.findings.sentence_modules import ModulesUnlisted
     from inspector.matcher.reading import Reading
     from inspector.reconciler.place import Placed
 
-ADDED_TOKENS: Final = "added_tokens.json"
-TOKENIZER: Final = "tokenizer.json"
-TOKENIZER_CONFIG: Final = "tokenizer_config.json"
 OF_SETFIT: Final = "config_setfit.json"
 SETFIT_HEAD: Final = "model_head.pkl"
 """What SetFit's `save_pretrained` writes beside the sentence encoder (`setfit/modeling.py`)."""
 OF_TOKENIZER: Final = re.compile(r"token|vocab|merges|spiece|sentencepiece")
 """Parts of the names of files of a tokenizer."""
 FILES_OF_LIBRARIES: Final = frozenset({"open_clip_config.json", "vocab.json"})
-READ: Final = 1 << 16
-"""Bytes at the beginning of these files that are read: tokenizer.json begins with the list of added tokens."""
 SHORT: Final = f"only the first {READ:,} bytes of this file are read"
-LONGEST_ID: Final = 18
-"""Digits of the id of a token: Python converts no text of thousands."""
 TOKEN_IDS: Final = ("_token_id", "_token_index", "_token_ids")
 """Ends of config keys that hold token ids."""
 
@@ -100,7 +93,7 @@ def _unlisted(checkpoint: Checkpoint) -> Iterator[ModulesUnlisted]:
     """The finding on a sentence encoder without the list of its modules."""
     known = len(checkpoint.siblings) < SIBLINGS_KEPT and not checkpoint.alone
     if known and OF_ENCODER in checkpoint.siblings and MODULES not in checkpoint.siblings:
-        from inspector.findings.declared import ModulesUnlisted
+        from inspector.findings.sentence_modules import ModulesUnlisted
 
         yield ModulesUnlisted(place=Place(file=OF_ENCODER))
 
@@ -256,7 +249,7 @@ def _of_second_tokenizer(checkpoint: Checkpoint, reading: Reading, tables: Seque
     for folder, scope in SECOND.items():
         table = next((one for one in tables if one.block.slot.scope[:1] == (scope,)), None)
         part = load_within(checkpoint, folder) if table is not None and checkpoint.folder else None
-        added = None if part is None else _read_added(part)
+        added = None if part is None else read_added(part)
         if table is None or added is None:
             continue
         rows, file = table.layout.shape[0], f"{folder}/{added.file}"
@@ -323,75 +316,9 @@ def _words_beyond(checkpoint: Checkpoint, rows: int) -> Mapping[str, int]:
     return ids_beyond(raw, rows) if isinstance(raw, bytes) else {}
 
 
-class AddedTokens(Struct, frozen=True):
-    """Token -> id of the tokens that were added to a tokenizer. complete: the list was read to its end."""
-
-    file: str
-    ids: Mapping[str, int]
-    complete: bool
-
-
 def _added(checkpoint: Checkpoint) -> AddedTokens | None:
     """The added tokens of a local folder, in which files can be read without requests."""
-    return _read_added(checkpoint) if checkpoint.folder and _is_listed(checkpoint) else None
-
-
-def _read_added(checkpoint: Checkpoint) -> AddedTokens | None:
-    """The added tokens by the first file of the tokenizer that lists them."""
-    name = next((one for one in (ADDED_TOKENS, TOKENIZER, TOKENIZER_CONFIG) if one in checkpoint.siblings), None)
-    if name is None or checkpoint.reach is None:
-        return None
-    raw = checkpoint.reach().read_part(name, 0, min(checkpoint.siblings[name], READ))
-    if not isinstance(raw, bytes):
-        return None
-    whole = len(raw) == checkpoint.siblings[name]
-    if name == TOKENIZER_CONFIG:
-        return AddedTokens(name, _decoded(raw), complete=whole)
-    ids, ended = added_tokens(raw) if name == TOKENIZER else (_flat(raw), whole)
-    return AddedTokens(name, ids, ended or whole)
-
-
-def added_tokens(start: bytes) -> tuple[Mapping[str, int], bool]:
-    """(token -> id from the list at the beginning of a tokenizer.json, True if the whole list was read)."""
-    text = start.decode("utf-8", "replace")
-    at = text.find("[", text.find('"added_tokens"')) + 1 if '"added_tokens"' in text else 0
-    decoder, found = json.JSONDecoder(), dict[str, int]()
-    while at:
-        at = next((place for place in range(at, len(text)) if text[place] not in " \t\r\n,"), len(text))
-        try:
-            token, at = decoder.raw_decode(text, at)
-        except (ValueError, RecursionError):
-            return found, text[at : at + 1] == "]"
-        if isinstance(token, dict) and isinstance(token.get("content"), str) and type(token.get("id")) is int:
-            found[token["content"]] = token["id"]
-    return found, False
-
-
-def _flat(raw: bytes) -> Mapping[str, int]:
-    """The ids of added_tokens.json."""
-    return {key: one for key, one in _object(raw).items() if type(one) is int}
-
-
-def _decoded(raw: bytes) -> Mapping[str, int]:
-    """The ids of `added_tokens_decoder` in tokenizer_config.json: id as a text -> the token."""
-    decoder = _object(raw).get("added_tokens_decoder")
-    listed = decoder.items() if isinstance(decoder, dict) else ()
-    return {
-        token["content"]: int(number)
-        for number, token in listed
-        if number.isdecimal()
-        and len(number) <= LONGEST_ID
-        and isinstance(token, dict)
-        and isinstance(token.get("content"), str)
-    }
-
-
-def _object(raw: bytes) -> Mapping[str, Any]:
-    try:
-        values: Any = json.loads(raw)
-    except (ValueError, RecursionError):
-        return {}
-    return values if isinstance(values, dict) else {}
+    return read_added(checkpoint) if checkpoint.folder and _is_listed(checkpoint) else None
 
 
 def _token_ids(file: str, found: Mapping[str, int]) -> TokenIds | None:

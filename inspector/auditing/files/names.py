@@ -122,6 +122,16 @@ def _below_key(one: Finding, loader: Loader) -> Finding:
     )  # fmt: skip
 
 
+def _of_variant(checkpoint: Checkpoint, loader: Loader, name: re.Match[str]) -> Iterator[Finding]:
+    """The finding on the index of a variant if there is no index of the plain weights."""
+    wanted = name["plain"] + INDEX
+    if wanted not in checkpoint.siblings:
+        from inspector.findings.shards.names import FileNameUnknown
+
+        place = Place(file=checkpoint.set_name)
+        yield FileNameUnknown(place=place, loader=loader.name, wanted=wanted, single=False, variant=name["variant"])
+
+
 def _judged(checkpoint: Checkpoint, loader: Loader, findings: tuple[Finding, ...], writer: str) -> Iterator[Finding]:
     """The findings of an audit, with the finding on the name of the weights if the loader does not find them.
 
@@ -136,14 +146,8 @@ def _judged(checkpoint: Checkpoint, loader: Loader, findings: tuple[Finding, ...
             return
     name = checkpoint.set_name
     if (of_variant := OF_VARIANT.fullmatch(name)) is not None and of_variant["plain"] == loader.single("safetensors"):
-        from inspector.findings.shards.names import FileNameUnknown
-
         yield from findings
-        place, wanted = Place(file=name), of_variant["plain"] + INDEX
-        if wanted not in checkpoint.siblings:
-            yield FileNameUnknown(
-                place=place, loader=loader.name, wanted=wanted, single=False, variant=of_variant["variant"]
-            )
+        yield from _of_variant(checkpoint, loader, of_variant)
         return
     stem, _, ending = name.removesuffix(INDEX).rpartition(".")
     ending = ENDINGS.get(ending, "")

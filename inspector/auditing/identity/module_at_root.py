@@ -10,7 +10,7 @@ from inspector.loader.checkpoint import Checkpoint
 from inspector.loading.sentence_modules import MODELS, is_known, tensors_of
 
 if TYPE_CHECKING:
-    from inspector.findings.declared import ModuleMissing
+    from inspector.findings.sentence_modules import ModuleMissing
 
 
 def module_at_root(checkpoint: Checkpoint) -> ModuleMissing | None:
@@ -27,7 +27,7 @@ def module_at_root(checkpoint: Checkpoint) -> ModuleMissing | None:
         part = folder_of(checkpoint, one.path)
         if part is None or part.readable or tensors_of(one.kind, config_of(part, one.kind)) != stored:
             continue
-        from inspector.findings.declared import ModuleMissing
+        from inspector.findings.sentence_modules import ModuleMissing
 
         name = checkpoint.set_name
         problem = f"its weights are in {name}, where those of the model belong"

@@ -190,18 +190,25 @@ def loads_of(audited: Audit) -> tuple[Load, ...]:
     if own is not None:
         return (own, replace(newest, intended=False), older, *others)
     if sentences:
-        base, of_task = _base_class(audited), class_of_task(checkpoint)
-        class_name = base if of_task is None else of_task
-        case = given.case if of_task is None or of_task == given.class_name else None
-        used = newest
-        if class_name is not None and beside is None:
-            used = loads(replace(given, class_name=class_name, case=case), NEWEST)
-        if has_table_at_top(checkpoint):
-            used = Load(loader="", version=None, outcome=COMPLETE if audited.verdict == CLEAN else UNKNOWN,
-                        source="documented")  # fmt: skip
-        used = replace(used, loader="sentence-transformers", version=None, intended=True)
-        others = (with_failing_module(audited, used), *others)
+        others = (_of_encoder(audited, given, newest, alone=beside is None), *others)
     return (newest, older, *others)
+
+
+def _of_encoder(audited: Audit, given: Given, newest: Load, *, alone: bool) -> Load:
+    """What sentence-transformers does: it builds the class of the task, or the base class. alone: there is no adapter
+    beside the weights.
+    """
+    checkpoint = audited.checkpoint
+    base, of_task = _base_class(audited), class_of_task(checkpoint)
+    class_name = base if of_task is None else of_task
+    case = given.case if of_task is None or of_task == given.class_name else None
+    used = newest
+    if class_name is not None and alone:
+        used = loads(replace(given, class_name=class_name, case=case), NEWEST)
+    if has_table_at_top(checkpoint):
+        outcome = COMPLETE if audited.verdict == CLEAN else UNKNOWN
+        used = Load(loader="", version=None, outcome=outcome, source="documented")
+    return with_failing_module(audited, replace(used, loader="sentence-transformers", version=None, intended=True))
 
 
 def _with_stacks_of_mlx(audited: Audit, values: Mapping[str, Any], built: Load) -> Load:
@@ -218,7 +225,7 @@ def with_failing_module(audited: Audit, load: Load) -> Load:
     """Predicts what sentence-transformers does, which also loads the modules after the model."""
     if not audited.findings:
         return load
-    from inspector.findings.declared import ModuleMissing
+    from inspector.findings.sentence_modules import ModuleMissing
 
     wrong = next((one for one in audited.findings if isinstance(one, ModuleMissing)), None)
     if wrong is None or load.outcome != COMPLETE:

@@ -44,7 +44,7 @@ def _without_code(checkpoint: Checkpoint) -> Iterator[Finding]:
         if not class_name or module.count(".") or "--" in name or not module or name.startswith(OWN_TYPES):
             continue
         if module == SCRIPT:
-            from inspector.findings.declared import ModuleMissing
+            from inspector.findings.sentence_modules import ModuleMissing
 
             yield ModuleMissing(
                 place=Place(file=MODULES), folder=one.path or MODULES, type_name=name,

@@ -34,7 +34,7 @@ from inspector.loading.sentence_modules import (
 from inspector.loading.tokenizers import WHOLE, number_of_tokens
 
 if TYPE_CHECKING:
-    from inspector.findings.declared import ModuleMissing
+    from inspector.findings.sentence_modules import ModuleMissing
 
 WIDTHS: Final = ("hidden_size", "d_model", "dim")
 """Keys for the width of the hidden states."""
@@ -76,7 +76,7 @@ def sentence_modules(checkpoint: Checkpoint, audited: Audit, audit_part: AuditFo
     listed = listed_modules(checkpoint)
     if isinstance(listed, Finding):
         return ModulesRead((listed,))
-    from inspector.findings.declared import ModuleMissing
+    from inspector.findings.sentence_modules import ModuleMissing
 
     misplaced = [one.folder for one in audited.findings if isinstance(one, ModuleMissing) and one.at_root]
     listed = [one for one in listed if one.path not in misplaced or not one.path]
@@ -222,7 +222,7 @@ def _encoder_as_module(one: Listed) -> Finding:
 
 def _missing(one: Listed, problem: Problem) -> ModuleMissing:
     """The finding on a module; a module in the folder of modules.json is named by its file."""
-    from inspector.findings.declared import ModuleMissing
+    from inspector.findings.sentence_modules import ModuleMissing
 
     return ModuleMissing(
         place=Place(file=MODULES), folder=one.path or problem.file, problem=problem.words, renames=problem.renames
@@ -257,7 +257,7 @@ def _ignored(one: Listed, part: Checkpoint | None) -> Iterator[Finding]:
 
 def _without_class(one: Listed) -> ModuleMissing:
     """The finding on a type that lacks the Python module before its class, which `import_from_string` cannot import."""
-    from inspector.findings.declared import ModuleMissing
+    from inspector.findings.sentence_modules import ModuleMissing
 
     return ModuleMissing(
         place=Place(file=MODULES),
@@ -280,7 +280,7 @@ def _of_another_width(
     rest: the module and the modules after it. A pooling has no weights and takes any width: only its config is wrong,
     unless the next module agrees with it.
     """
-    from inspector.findings.declared import ModuleMissing, PoolingWidthDiffers
+    from inspector.findings.sentence_modules import ModuleMissing, PoolingWidthDiffers
 
     one, stated, key = rest[0], width_before(rest[0].kind, values), str(key_before(rest[0].kind, values))
     right = {**values, key: width}

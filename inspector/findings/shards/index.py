@@ -12,9 +12,7 @@ from inspector.findings.words import count, listed, number, position_in_text
 _FORMATS = {
     "git-lfs-pointer": "a git-lfs pointer",
     "html": "a web page",
-    "refusal": "an HTTP error message",
-    "json-error": "an HTTP error message",
-    "xml-error": "an HTTP error message",
+    **dict.fromkeys(("refusal", "json-error", "xml-error"), "an HTTP error message"),
     "zeros": "filled with zeros",
 }
 

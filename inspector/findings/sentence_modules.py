@@ -1,0 +1,149 @@
+"""Findings on the modules of a sentence encoder, which modules.json lists."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from inspector.findings.finding import Finding, Remedy, Step
+from inspector.findings.words import listed
+
+
+class ModuleMissing(Finding, frozen=True, kw_only=True):
+    """A module of a sentence encoder is not stored, or does not fit the one before.
+
+    What it means
+        modules.json lists a module (a pooling, a dense layer, a norm, an LSTM) whose folder is absent or lacks its
+        files, whose tensors are not those that its config states, whose width is not that of the module before, or
+        whose type is not the name of a class with its package.
+
+    Why it matters
+        sentence-transformers fails on loading or on the first sentence.
+
+    Example
+        error[N434] module-missing: 2_Dense
+          named by  modules.json
+          problem   the folder is absent
+          help      fetch 2_Dense again
+
+    What to do
+        Fetch the folder again, or save the model again with sentence-transformers. Where two widths differ, use the
+        model that the modules were trained for, or train them anew.
+    """
+
+    code = "N434"
+
+    folder: str
+    problem: str
+    stated: int | None = None
+    given: int | None = None
+    type_name: str = ""
+    at_root: str = ""
+    """The file of the model's folder that holds the tensors of the module; "" if none does."""
+    config: str = ""
+    sizes: tuple[tuple[str, Any, int], ...] = ()
+    """The keys of the module's config that contradict its weights: (key, stated value, value of the weights)."""
+    renames: tuple[tuple[str, str], ...] = ()
+    """(stored name, expected name) of its tensors, if only their names are wrong."""
+    above: bool = False
+    """True if the model's files are in the folder of modules.json and not in the folder that it names."""
+
+    @property
+    def when(self) -> str:
+        """The step at which sentence-transformers fails."""
+        return "on loading" if self.given is None else "on the first sentence"
+
+    headline_text = "{folder}"
+    row_texts = (("named by", "{place.file}"), ("problem", "{problem}"))
+
+    def remedy(self) -> Remedy:
+        if self.at_root:
+            return Remedy(f"move {self.at_root} into {self.folder}, and fetch the weights of the model again")
+        if self.type_name:
+            return Remedy(
+                f'set its "type" in {self.place.file} to the full name of its class, such as '
+                '"sentence_transformers.models.Transformer" for the model'
+            )
+        if self.sizes:
+            stated = listed([f'"{key}": {size}' for key, _, size in self.sizes])
+            steps = (
+                Step(action="set", file=self.config, key=(key,), old=old, new=size) for key, old, size in self.sizes
+            )
+            return Remedy(f"set {stated} in {self.config}: its weights have this size", tuple(steps))
+        if self.above:
+            return Remedy(f'set "path": "" in place of "{self.folder}" in {self.place.file}')
+        if self.renames:
+            named = listed([f"{old} to {new}" for old, new in self.renames], 3)
+            return Remedy(f"rename {named} in {self.folder}")
+        if self.given is None:
+            return Remedy(f"fetch {self.folder} again", (Step(action="fetch", file=self.folder),))
+        return Remedy(f"use the model of width {self.stated} that it belongs to, or train it with {self.given}")
+
+
+class ModulesUnlisted(Finding, frozen=True, kw_only=True):
+    """A sentence encoder without its list of modules.
+
+    What it means
+        sentence-transformers writes config_sentence_transformers.json and modules.json with every model. The folder has
+        only the first: the list of the modules after the model (pooling, dense layers, normalization) is lost.
+
+    Why it matters
+        sentence-transformers builds a new model with a pooling by default, mean or the last token, without a dense
+        layer or a normalization. The embeddings differ if the model had another pooling or further modules.
+
+    Example
+        warning[N641] modules-unlisted: modules.json
+          named by  config_sentence_transformers.json
+          loader    sentence-transformers builds a pooling by default in its place
+          help      fetch modules.json and the folders that it lists, or save the model
+                    again with sentence-transformers
+
+    What to do
+        Fetch the file and the folders of the modules, or save the whole model again.
+    """
+
+    code = "N641"
+    severity = "warning"
+
+    headline_text = "modules.json"
+    row_texts = (
+        ("named by", "{place.file}"),
+        ("loader", "sentence-transformers builds a pooling by default in its place"),
+    )
+    remedy_text = "fetch modules.json and the folders that it lists, or save the model again with sentence-transformers"
+
+
+class PoolingWidthDiffers(Finding, frozen=True, kw_only=True):
+    """A pooling states another width than it gets.
+
+    What it means
+        The config of a pooling states another width of embeddings than the module before it gives. A pooling has no
+        weights and takes any width: sentence-transformers loads the model, and its sentences are encoded as they were.
+
+    Why it matters
+        `get_embedding_dimension()` gives the wrong width, to a database of vectors for example.
+
+    Example
+        warning[N611] pooling-width-differs: 1_Pooling
+          states  word_embedding_dimension = 384
+          gets    768
+          help    set "word_embedding_dimension": 768 in 1_Pooling/config.json
+
+    What to do
+        Correct the width in its config.
+    """
+
+    code = "N611"
+    severity = "warning"
+
+    folder: str
+    key: str
+    stated: int
+    given: int
+
+    headline_text = "{folder}"
+    row_texts = (("states", "{key} = {stated}"), ("gets", "{given}"))
+
+    def remedy(self) -> Remedy:
+        file = f"{self.folder}/config.json"
+        step = Step(action="set", file=file, key=(self.key,), old=self.stated, new=self.given)
+        return Remedy(f'set "{self.key}": {self.given} in {file}', (step,))
