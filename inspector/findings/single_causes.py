@@ -191,6 +191,14 @@ class OneRankOfSeveral(ContentFinding, frozen=True, kw_only=True):
         return Remedy(f"merge it with {others}, with the tool that saved them")
 
 
+class TextModelKept(msgspec.Struct, frozen=True):
+    """The text model of a multimodal model, if nothing else is stored. key: of its config. prefix: before its names."""
+
+    key: str
+    class_name: str = msgspec.field(name="class")
+    prefix: str
+
+
 class WeightsIncomplete(ContentFinding, frozen=True, kw_only=True):
     """A large part of the model is not stored.
 
@@ -231,6 +239,7 @@ class WeightsIncomplete(ContentFinding, frozen=True, kw_only=True):
     everywhere: bool = False
     """True if every layer that should have one of them lacks it."""
     of_shards: bool = False
+    kept: TextModelKept | None = None
 
     def headline(self) -> str:
         missing = f"{number(self.tensors)} of {count(self.of, 'tensor')} are missing"
@@ -252,7 +261,12 @@ class WeightsIncomplete(ContentFinding, frozen=True, kw_only=True):
         if self.everywhere and all(family.endswith(".bias") for family in self.families):
             other = "or, if the model has no such biases, state the architecture that has none in config.json"
             return Remedy(f"convert the model again: no file contains these tensors; {other}")
-        return Remedy("download or convert the checkpoint again: no file contains these tensors")
+        again = "download or convert the checkpoint again: no file contains these tensors"
+        if self.kept is not None:
+            alone = f'make {self.kept.key} the config.json, with "architectures": ["{self.kept.class_name}"]'
+            names = f'remove "{self.kept.prefix}" from the start of every name'
+            return Remedy(f"{again}; or, for the text model alone, {alone}, and {names}", choice=True)
+        return Remedy(again)
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
         """None if the loader finds every tensor under a name that the definition does not have."""

@@ -260,10 +260,10 @@ def of_other_type(
     return of_unknown_type(config, file, families, lost) or of_misspelled_type(config, file, families, lost)
 
 
-def _of_text_config(config: Claim, file: Config | None, families: Families, lost: Sequence[str]) -> Named | None:
-    """The text model of a multimodal model, stored on its own under the config of the multimodal model."""
-    nested = None if file is None or file.kind != "config" else file.values.get(NESTED)
-    if file is None or not isinstance(nested, dict) or config.definition is None:
+def _text_values(config: Claim, file: Config) -> tuple[dict[str, Any], str, dict[str, Any]] | None:
+    """(values of the whole that its text model reads too, type of the text model, config of the text model alone)."""
+    nested = file.values.get(NESTED) if file.kind == "config" else None
+    if not isinstance(nested, dict) or config.definition is None:
         return None
     model_type = nested.get("model_type")
     if not isinstance(model_type, str) or definition_of(model_type) in (None, config.definition):
@@ -272,7 +272,31 @@ def _of_text_config(config: Claim, file: Config | None, families: Families, lost
     theirs, own = defaults_of(config.model_type or ""), defaults_of(model_type)
     beyond = theirs.values.keys() - own.values.keys() if theirs is not None and own is not None else frozenset()
     inner = {key: value for key, value in inner.items() if key not in beyond and not re.fullmatch(OF_IMAGES, key)}
-    values: dict[str, Any] = {**inner, **nested}
+    return inner, model_type, {**inner, **nested}
+
+
+def with_text_model_kept(findings: Sequence[Finding], case: Reconciled, file: Config) -> list[Finding]:
+    """The findings, with the class of the text model if it is all that is stored of a multimodal model."""
+    from inspector.findings.single_causes import TextModelKept, WeightsIncomplete
+
+    lost = next((one.families for one in findings if isinstance(one, WeightsIncomplete)), ())
+    own = _text_values(case.claim, file) if lost else None
+    found = None if own is None else read_claimed(claim_of(replace(file, values=own[2])), case.reading.families)
+    named = None if own is None else class_ending_with(own[1], ("ForCausalLM",))
+    if found is None or named is None or found.coverage < 1 or not found.prefix:
+        return list(findings)
+    if any(family.startswith(found.prefix) for family in lost):
+        return list(findings)  # the text model is not complete either
+    kept = TextModelKept(key=NESTED, class_name=named, prefix=found.prefix)
+    return [replace(one, kept=kept) if isinstance(one, WeightsIncomplete) else one for one in findings]
+
+
+def _of_text_config(config: Claim, file: Config | None, families: Families, lost: Sequence[str]) -> Named | None:
+    """The text model of a multimodal model, stored on its own under the config of the multimodal model."""
+    own = None if file is None else _text_values(config, file)
+    if file is None or own is None or config.definition is None:
+        return None
+    inner, model_type, values = own
     found = read_claimed(claim_of(replace(file, values=values)), families, lost)
     if found is None or found.coverage < 1 or found.prefix:
         return None

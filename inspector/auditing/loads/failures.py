@@ -124,6 +124,10 @@ def with_failures(audited: Audit, findings: list[Finding], given: Callable[[], G
             from inspector.auditing.identity.ignored_parts import with_ignored
 
             findings = with_ignored(findings, known)
+            if audited.case is not None:
+                from inspector.auditing.identity.other_type import with_text_model_kept
+
+                findings = with_text_model_kept(findings, audited.case, audited.checkpoint.config)
         findings = with_known_classes(with_class_of_part(findings, newest, known), known.model_type)
         named = class_of_part_named(findings, known)
         if named is not None:
