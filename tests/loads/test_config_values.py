@@ -233,6 +233,8 @@ SETTINGS: list[tuple[str, dict[str, Any], str, str, str]] = [
     ("mistral", {"rope_scaling": {"rope_type": "ntk", "factor": 2.0}}, "rope_scaling.rope_type", "refuses", "refuses"),
     ("qwen2", {"rope_scaling": {"type": "mrope", "mrope_section": [1, 1, 2]}}, "rope_scaling.type", "refuses",
      "refuses"),
+    ("phi3", {"rope_scaling": {"type": "su", "short_factor": [1.0] * 4, "long_factor": [2.0] * 4}}, "rope_scaling.type",
+     "refuses", "complete"),
     ("bert", {"num_labels": "3"}, "num_labels", "refuses", "complete"),
     ("vit", {"num_labels": None}, "num_labels", "refuses", "complete"),
     ("qwen3", {"hidden_act": {}}, "hidden_act", "refuses", "refuses"),
