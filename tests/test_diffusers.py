@@ -428,6 +428,19 @@ def test_a_lost_encoder_or_decoder_is_one_finding() -> None:
         assert [(finding.code, finding.title) for finding in reported] == [("N404", f"all of {part}")]
 
 
+def test_another_module_in_the_place_of_a_lost_one() -> None:
+    """A ControlNet of its authors' own class reads latents with one convolution in place of the embedding of images."""
+    record = next(iter(diffusers_records("ControlNetModel")))
+    embedding, own = "controlnet_cond_embedding", "condition_conv_in"
+    spec = {key: value for key, value in spec_of(record).items() if not key.startswith(f"{embedding}.")}
+    spec |= {f"{own}.weight": ("F32", (32, 4, 3, 3)), f"{own}.bias": ("F32", (32,))}
+    found = next(one for one in judged(spec, record["config"]).findings if one.code == "N404")
+    assert found.facts["instead"] == own and f"the code that builds {own} in place of {embedding}" in str(found.help)
+    spec |= {f"other_part.{end}": ("F32", (32,)) for end in ("weight", "bias")}  # which of the two is in its place?
+    found = next(one for one in judged(spec, record["config"]).findings if one.code == "N404")
+    assert not found.facts["instead"] and "download or convert" in str(found.help)
+
+
 def test_a_width_that_one_matrix_of_a_part_shows() -> None:
     """A ControlNet of FLUX has convolutions over the image with channels that the config does not state."""
     record = diffusers_records("FluxControlNetModel")[0]

@@ -42,7 +42,7 @@ from inspector.adapters.sharing import with_copies
 from inspector.adapters.stacked_experts import stacked_experts
 from inspector.adapters.targets import LARGEST_RANK, Targets
 from inspector.adapters.token_tables import WORDS
-from inspector.adapters.unknown_modules import foreign_modules, unknown_modules
+from inspector.adapters.unknown_modules import is_of_another, modules_not_of
 from inspector.adapters.untargeted import of_whole_model, untargeted, untargeted_alone
 from inspector.adapters.with_base import findings_with_base, of_labels
 from inspector.algebra.boxes import count
@@ -121,9 +121,7 @@ def _account(values: Mapping[str, Any], families: Families, base: Base | None, *
     method, stated = kind_of(values, families), values
     values = with_rank(method, values if base is None else as_read(values, base.name))
     alone = base is None or (base.families > 0 and not base.covered)
-    unknown = [] if base is None else unknown_modules(families, base)
-    foreign = [] if base is None else foreign_modules(unknown, families, base, Targets(values))
-    unknown = [one for one in unknown if one not in foreign]
+    unknown, foreign = ([], []) if base is None else modules_not_of(base, families, Targets(values))
     plan = plan_alone(method, values, families)
     plan = replace(plan, expected=(*plan.expected, *buffers_alone(families)))
     plan = with_copies(plan, method, values, families)
@@ -145,8 +143,9 @@ def _account(values: Mapping[str, Any], families: Families, base: Base | None, *
     without_place = () if difference is None or instead or elsewhere or unreached else difference.ignored
     dropped = None if base is None else ignored(without_place, base, stated.get("task_type"))
     strays = frozenset(one.key for one in without_place if dropped is not None)
+    another = is_of_another(foreign, families)  # that its other modules are missing or ignored follows from it
     unknown = [one for one in unknown if one not in set(map(module_of, strays))]
-    findings = [_adapter(method, stated, families), *([] if dropped is None else [dropped])]
+    findings = [_adapter(method, stated, families), *([] if dropped is None or another else [dropped])]
     if base is not None and unknown:
         findings.append(_of_modules(AdapterNamesUnknown, base, unknown, families))
     if base is not None and foreign and not isinstance(instead, AdapterExpertsStacked):
@@ -162,7 +161,7 @@ def _account(values: Mapping[str, Any], families: Families, base: Base | None, *
         planned_with = None if known is None else partial(_planned, known, method, families)
         setting = None if planned_with is None else other_setting(method, values, matched, planned_with)
         placed = [one for one in matched if one.key not in strays]
-        others = _of_tensors(plan, placed, known, method, values, families, whole=whole, named=not unknown)
+        others = _of_tensors(plan, placed, known, method, values, families, whole=whole, named=not (unknown or another))
         findings.extend(others if setting is None else [setting])
     unchecked = (*(() if alone else plan.unclear), *(() if base is None else _unchecked(base, unknown, hidden=hidden)))
     total = None if alone or unchecked else expected_parameters(plan, families)

@@ -59,6 +59,11 @@ _OF_LDM: Final = re.compile(
 """A module of Stable Diffusion under its authors' name, after the prefix for diffusers' names: ComfyUI, Forge and
 diffusers 0.42 find none.
 """
+OF_DIFFUSERS: Final = ("transformer.", "unet.")
+"""Prefixes of diffusers for the network that removes noise."""
+ENCODERS: Final = {"lora_te": "text_encoder", "lora_te1": "text_encoder", "lora_te2": "text_encoder_2",
+                   "lora_te3": "text_encoder_3"}  # fmt: skip
+"""Kohya's prefix of a text encoder -> the one of diffusers."""
 _MATRIX: Final = re.compile(r"\.(lora_(?:[ab]|down|up|mid))\.weight$", re.IGNORECASE)
 _SPELLED: Final = {"lora_a": "lora_A", "lora_b": "lora_B"}
 _TAKEN_OUT: Final = re.compile(
@@ -76,7 +81,14 @@ def is_of_flux(keys: Iterable[str]) -> bool:
     return any(_OF_FLUX in key for key in keys)
 
 
-def read_name(key: str, *, of_flux: bool = False) -> str:
+def is_of_diffusers(keys: Iterable[str]) -> bool:
+    """True if the network's modules have diffusers' prefix before whole names: it then reads text encoders only with
+    its own prefixes (measured: FluxPipeline ignores `lora_te1_` next to `transformer.`), which ComfyUI reads as well.
+    """
+    return any(key.startswith(OF_DIFFUSERS) for key in keys)
+
+
+def read_name(key: str, *, of_flux: bool = False, of_diffusers: bool = False) -> str:
     """The name that programs read: upper case in the names of matrices, underscores only inside the module's name, and
     a known prefix for the network, with none before it.
     """
@@ -86,7 +98,7 @@ def read_name(key: str, *, of_flux: bool = False) -> str:
         key = f"{key[: matrix.start()]}.{_SPELLED.get(small, small)}.weight"
     outer = _OUTER.fullmatch(key) or _OUTSIDE.fullmatch(key)
     if outer is not None:
-        return read_name(outer[1], of_flux=of_flux)
+        return read_name(outer[1], of_flux=of_flux, of_diffusers=of_diffusers)
     flat = _FLAT.fullmatch(key)
     if flat is not None:
         return flat[1] + flat[2]
@@ -96,7 +108,10 @@ def read_name(key: str, *, of_flux: bool = False) -> str:
     ldm = _OF_LDM.fullmatch(key)
     if ldm is not None:
         return f"lora_unet_{ldm[1].replace('.', '_')}{ldm[2]}"
-    dotted = _DOTTED.fullmatch(key) or _HALF_DOTTED.fullmatch(key)
+    dotted = _DOTTED.fullmatch(key)
+    if dotted is not None and of_diffusers and dotted[1] in ENCODERS and dotted[3].startswith(".lora_"):
+        return f"{ENCODERS[dotted[1]]}.{dotted[2]}{dotted[3]}"
+    dotted = dotted or _HALF_DOTTED.fullmatch(key)
     magnitude = _MAGNITUDE.fullmatch(key)
     if magnitude is not None:
         return f"{magnitude[1].replace('.', '_')}.dora_scale"
@@ -106,7 +121,7 @@ def read_name(key: str, *, of_flux: bool = False) -> str:
 def misspelled(families: Families, keys: Iterable[str]) -> Iterator[Finding]:
     """The finding on tensors of an adapter under names that no program reads. keys: those of the adapter."""
     listed = list(keys)
-    named = partial(read_name, of_flux=is_of_flux(listed))
+    named = partial(read_name, of_flux=is_of_flux(listed), of_diffusers=is_of_diffusers(listed))
     wrong = [key for key in listed if named(key) != key]
     if wrong:
         yield _finding(families, wrong, listed, named)

@@ -45,6 +45,19 @@ def foreign_modules(unknown: Sequence[str], families: Families, base: Base, sett
     return [one for one in inside if not _chosen(one, stored[one], settings)]
 
 
+def modules_not_of(base: Base, families: Families, settings: Targets) -> tuple[list[str], list[str]]:
+    """(modules under names that the base's definition does not have, those that the base certainly does not have)."""
+    unknown = unknown_modules(families, base)
+    foreign = foreign_modules(unknown, families, base, settings)
+    return [one for one in unknown if one not in foreign], foreign
+
+
+def is_of_another(foreign: Sequence[str], families: Families) -> bool:
+    """True if the base has none of the modules that the adapter's method changes."""
+    tuned = {module_of(key) for key in families if tuner_name(key) is not None}
+    return bool(foreign) and tuned.issubset(foreign)
+
+
 def _chosen(module: str, boxes: Sequence[Box], settings: Targets) -> bool:
     if settings.every_linear or settings.of_parameters(module):
         return True

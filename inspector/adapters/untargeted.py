@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from inspector.adapters.absent import absent_of, together
 from inspector.adapters.base import Base
 from inspector.adapters.expected import PROMPTS, Expected, ExpectedAdapter, plan_alone
+from inspector.adapters.expressions import as_expressions
 from inspector.adapters.matched import Matched, module_of, of_all
 from inspector.adapters.names import OWN_PREFIX, PREFIX, tuner_name
 from inspector.adapters.parameters_unnamed import of_parameters
@@ -147,10 +148,27 @@ def _not_listed(tuned: Sequence[Matched], listed: Sequence[Any], values: Mapping
     """Findings on tensors of modules that the list excludes although the layers of the config include them."""
     settings = Targets({**values, LAYERS: None})
     lost = [one for one in tuned if not all(settings.chosen(module_of(one.key), box) for box in one.boxes)]
+    if lost and (expression := _expression(tuned, listed, values)):
+        yield _on_modules(lost, AdapterSetting("target_modules", listed, expression))
+        return
     names = list(dict.fromkeys(module_of(one.key).rpartition(".")[2] for one in tuned))
     if not lost or not all(name and name != "#" for name in names):
         return
     yield _on_modules(lost, AdapterSetting("target_modules", listed, names))
+
+
+def _expression(tuned: Sequence[Matched], listed: Sequence[Any], values: Mapping[str, Any]) -> str:
+    """The expression that a list holds, if it matches each stored module; "" otherwise."""
+    if values.get(LAYERS) is not None:  # PEFT refuses layers next to an expression
+        return ""
+    for text in as_expressions(listed):
+        settings = Targets({**values, "target_modules": text})
+        try:
+            if not any(minus([box], settings.chosen(module_of(one.key), box)) for one in tuned for box in one.boxes):
+                return text
+        except Unclear:
+            continue
+    return ""
 
 
 def _of_other_layers(tuned: Sequence[Matched], values: Mapping[str, Any]) -> Iterator[Finding]:
@@ -209,6 +227,9 @@ def _settings(base: Base, method: str, values: Mapping[str, Any], families: Fami
     held = held if "target_modules" in held or values.get("target_parameters") else ["target_modules", *held]
     held += [EXCLUDING] if values.get(EXCLUDING) else []
     off = [key for key in SWITCHES if values.get(key) is False]
+    for text in as_expressions(values.get("target_modules")) if values.get(LAYERS) is None else ():
+        if _agrees(base, method, {**values, "target_modules": text}, families):
+            return (AdapterSetting("target_modules", values["target_modules"], text),)
     for keys in (*((key,) for key in (*off, *held)), *([CHOOSING] if set(CHOOSING) <= set(held) else ())):
         if (
             names

@@ -208,12 +208,16 @@ def _part_missing(case: Reconciled, cause: Explanation, confidence: str) -> Find
 
 def _stored_instead(case: Reconciled, cause: Explanation) -> str:
     """The module with several unexpected tensors exactly where a part is missing; empty if there is none."""
-    parent = f"{cause.where.rpartition('.')[0]}."
+    above = cause.where.rpartition(".")[0]
+    parent = f"{above}." if above else ""
     boxes: dict[str, list[tuple[Box, ...]]] = {}
     for extra in case.placement.unexpected:
         if extra.key.startswith(parent):
             boxes.setdefault(extra.key.removeprefix(parent).partition(".")[0], []).append(extra.boxes)
     there = set(cause.indices)
+    alone = len(boxes) == 1 and not case.placement.mismatched and len(cause.missing) == len(case.placement.missing)
+    if not above and not alone:  # parts of the whole model that have nothing to do with each other
+        return ""
     return next(
         (name for name, found in boxes.items() if len(found) > 1 and all(set(one) == there for one in found)), ""
     )

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from msgspec.structs import replace
+
 from inspector.auditing.adapter.audit import audit_adapter
 from inspector.auditing.adapter.base_read import BaseRead
 from inspector.auditing.result import Audit
@@ -15,8 +17,12 @@ from inspector.auditing.start import audit_loaded
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
 from inspector.loader.layout import Layout, lay_out
-from tests.judged import FIXTURES
+from tests.checkpoints import genuine
+from tests.judged import FIXTURES, judged
 
+CLIP = {"model_type": "clip_text_model", "architectures": ["CLIPTextModel"], "vocab_size": 320,
+        "intermediate_size": 192, "num_hidden_layers": 2, "num_attention_heads": 4,
+        "max_position_embeddings": 77}  # fmt: skip
 Spec = dict[str, tuple[str, tuple[int, ...]]]
 Listing = Mapping[str, tuple[str, tuple[int, ...]]]
 
@@ -61,3 +67,10 @@ def with_base(spec: Listing, adapter: Mapping[str, Any], base: Mapping[str, Any]
 def alone(spec: Listing, adapter: Mapping[str, Any] | None) -> Audit:
     """The audit of an adapter without a base."""
     return audit_loaded(checkpoint(spec, adapter))
+
+
+def two_text_encoders() -> Audit:
+    """The audit of a pipeline with two CLIP encoders of different widths."""
+    parts = {name: judged(genuine({**CLIP, "hidden_size": width}), {**CLIP, "hidden_size": width})
+             for name, width in (("text_encoder", 96), ("text_encoder_2", 128))}  # fmt: skip
+    return replace(parts["text_encoder"], components=parts)

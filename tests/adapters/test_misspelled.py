@@ -52,6 +52,22 @@ def test_wrong_names_are_reported_and_can_be_renamed(names: tuple[str, ...]) -> 
     assert (alone(made, None).verdict, set(made)) == ("clean", {read_name(name) for name in spec})
 
 
+@pytest.mark.parametrize(("beside", "wanted"), [
+    ("transformer.blocks.0.attn.to_q", "text_encoder.text_model.0.q_proj"),
+    ("unet.mid_block.attn.to_q", "text_encoder.text_model.0.q_proj"),
+    ("lora_unet_mid_block_attn_to_q", "lora_te1_text_model_0_q_proj"),
+])  # fmt: skip
+def test_dots_behind_the_prefix_of_a_text_encoder(beside: str, wanted: str) -> None:
+    """diffusers 0.42 ignores the prefix `lora_te1_` next to its own ones; ComfyUI reads both."""
+    spec = {f"{path}.lora_{part}.weight": ("F32", shape) for path in (beside, "lora_te1.text_model.0.q_proj")
+            for part, shape in (("A", (4, 32)), ("B", (32, 4)))}  # fmt: skip
+    finding = next(one for one in alone(spec, None).findings if one.code == "A937")
+    steps = [(step.old, step.new) for step in finding.remedy().steps]
+    made = {renamed(name, steps): entry for name, entry in spec.items()}
+    assert set(made) == {f"{path}.lora_{part}.weight" for path in (beside, wanted) for part in "AB"}
+    assert alone(made, None).verdict == "clean"
+
+
 def test_dots_in_the_modules_of_wan_are_underscores() -> None:
     """diffusers 0.42 refuses them after the prefix `lora_unet_` (KeyError)."""
     modules = ("self_attn.q", "cross_attn.k", "ffn.0")

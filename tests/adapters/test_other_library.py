@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from inspector.auditing.start import audit
-from tests.checkpoints import write_file
+from tests.checkpoints import genuine, write, write_file
+from tests.make_checkpoints import SMALL_LLAMA
 
 AT = "bert.encoder.layer.0.output.adapters.sst.adapter_{}.weight"
 SPEC = {AT.format("down.0"): ("F32", (4, 32)), AT.format("up"): ("F32", (32, 4))}
@@ -28,6 +29,26 @@ def test_the_library_is_named(file: str, config: dict[str, Any], expected: set[s
     assert {one.code for one in audited.findings} & {"R050", "A911", "A940"} == expected
     if expected == {"R050"}:
         assert audited.verdict == "undecided" and "bert-base-uncased" in audited.findings[0].headline()
+
+
+@pytest.mark.parametrize(("values", "beside", "found"), [
+    (SMALL_LLAMA, False, "A995"), (SMALL_LLAMA, True, "A940"), ({**SMALL_LLAMA, "peft_type": "LORA"}, False, "A911"),
+    ({"_from_model_config": True, "eos_token_id": 2}, False, "A911"),
+])  # fmt: skip
+def test_the_config_of_a_model_under_the_name_of_an_adapters(
+    values: dict[str, Any], beside: bool, found: str, tmp_path: Path
+) -> None:
+    """A merged model whose config.json was renamed; renamed back, it is a model."""
+    write(tmp_path, genuine(SMALL_LLAMA), SMALL_LLAMA)
+    if not beside:
+        (tmp_path / "config.json").unlink()
+    (tmp_path / "adapter_config.json").write_text(json.dumps(values), encoding="utf-8")
+    finding = next(one for one in audit(str(tmp_path)).findings if one.code in ("A995", "A940", "A911"))
+    assert finding.code == found
+    if found == "A995":
+        (step,) = finding.remedy().steps
+        (tmp_path / str(step.file)).rename(tmp_path / step.new)
+        assert audit(str(tmp_path)).verdict == "clean"
 
 
 @pytest.mark.parametrize(("file", "code"), [

@@ -190,6 +190,34 @@ def test_names_that_the_base_does_not_have() -> None:
     assert codes(both) == {"A928"}
 
 
+def test_a_base_without_any_of_the_modules_is_one_finding() -> None:
+    """What the adapter stores besides, and what the base has besides, follows from it."""
+    spec = spec_of("llama.default") | {"base_model.model.score.weight": ("F32", (3, 64))}
+    values = {**records()["llama.default"]["adapter"], "task_type": "SEQ_CLS", "modules_to_save": ["score"]}
+    audited = with_base(spec, values, records()["gpt2.default"]["base"])
+    assert [one.code for one in audited.findings] == ["A928", "A901"]
+
+
+@pytest.mark.parametrize(("listed", "wanted"), [
+    ([r".*\.[02]\..*(q|v)_proj"], r".*\.[02]\..*(q|v)_proj"),
+    ([r"[02]\.self_attn\.(q|v)_proj"], r".*\.(?:[02]\.self_attn\.(q|v)_proj)"),
+    ([r"0\..*q_proj", r"0\..*v_proj", r"2\..*(q|v)_proj"], None), (["q_proj", "v_proj"], ""),
+])  # fmt: skip
+def test_an_expression_in_a_list(listed: list[str], wanted: str | None) -> None:
+    """PEFT 0.21 finds no target module, since the entries of a list are ends of names."""
+    name = "llama.default"
+    spec = {key: one for key, one in spec_of(name).items() if wanted == "" or "layers.1." not in key}
+    for audited in (reported(name, spec, target_modules=listed),
+                    alone(spec, {**records()[name]["adapter"], "target_modules": listed})):  # fmt: skip
+        found = [one for one in audited.findings if one.severity != "note"]
+        if wanted == "":
+            assert not found
+            continue
+        (step,) = found[0].remedy().steps
+        assert [one.code for one in found] == ["A906"] and wanted in (None, step.new)
+        assert codes(reported(name, spec, target_modules=step.new)) == set()
+
+
 def test_names_of_custom_code_are_not_reported() -> None:
     own = {**records()["llama.default"]["base"], "auto_map": {"AutoModel": "modeling.Own"}}
     query = {key.replace("q_proj", "query"): entry for key, entry in spec_of("llama.default").items()}

@@ -18,7 +18,7 @@ from inspector.auditing.result import Audit
 from inspector.auditing.start import audit_loaded
 from inspector.loader.config_file import Config
 from inspector.mending.patterns import renamed
-from tests.adapters.records import Spec, checkpoint
+from tests.adapters.records import Spec, checkpoint, two_text_encoders
 from tests.checkpoints import genuine
 from tests.dialects.single_file import openclip, under
 from tests.judged import FIXTURES, codes
@@ -340,6 +340,20 @@ def test_vectors_for_an_encoder_that_the_pipeline_lacks(
     pipeline = pipeline_of(unet="kohya UNet2DConditionModel", text_encoder="kohya CLIPTextModel")
     spec: Spec = dict.fromkeys(names, ("F32", (2, 24)))
     assert codes(with_base(spec, with_index(pipeline, **more))) == found
+
+
+@pytest.mark.parametrize(("spec", "files", "found"), [
+    ({"<cat>": 96}, (), {"A996"}), ({"emb_params": 128}, (), {"A996"}), ({"clip_l": 96}, (), {"A996"}),
+    ({"clip_l": 96, "clip_g": 128}, (), set()), ({"<cat>": 96}, ("learned_embeds_2.safetensors",), set()),
+    ({"<cat>": 64}, (), {"A907"}),
+])  # fmt: skip
+def test_vectors_for_one_of_two_encoders(spec: dict[str, int], files: tuple[str, ...], found: set[str]) -> None:
+    """ComfyUI ignores the token in the encoder of another width."""
+    listing: Spec = {name: ("F32", (2, width)) for name, width in spec.items()}
+    read = replace(checkpoint(listing), siblings=dict.fromkeys(files, 100))
+    assert codes(audit_adapter(read, base=BaseRead("base", two_text_encoders()))) == found
+    one = replace(two_text_encoders(), components={"text_encoder": two_text_encoders().components["text_encoder"]})
+    assert "A996" not in codes(audit_adapter(read, base=BaseRead("base", one)))
 
 
 @pytest.mark.parametrize(("first", "key"), [("proj_in", "hidden_size"), ("proj", "projection_dim")])

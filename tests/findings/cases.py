@@ -24,7 +24,7 @@ from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
 from inspector.loader.index import Index
 from inspector.loader.set_reading import WeightFile
-from tests.adapters.records import alone, checkpoint, with_base
+from tests.adapters.records import alone, checkpoint, two_text_encoders, with_base
 from tests.checkpoints import Spec, genuine, write, write_file
 from tests.comparing.designs import DESIGNS
 from tests.dialects import autoencoders, converters, recorded_gguf, single_file
@@ -768,6 +768,15 @@ def with_adapter_config(*names: str) -> Audit:
         return audit(str(write_folder(folder, Path(place) / "model")))
 
 
+def misnamed_config() -> Audit:
+    """A model whose config.json was renamed to adapter_config.json."""
+    record = base_record("llama", "CausalLM")
+    with TemporaryDirectory() as place:
+        folder = write_folder(healthy(spec_of(record), record["config"]), Path(place) / "model")
+        (folder / "config.json").rename(folder / "adapter_config.json")
+        return audit(str(folder))
+
+
 def of_own_head() -> Audit:
     """A speech classifier with the head of a custom class."""
     record = base_record("wav2vec2", "SequenceClassification")
@@ -1420,6 +1429,10 @@ FIRES |= {
     "adapter-scale-misshapen": lambda: kohya(put("lora_unet_mid_block_attentions_0_attn1_to_q.alpha", "F16", 3)),
     "adapter-names-wrapped": lambda: adapter(rename("base_model.model", "_orig_mod.base_model.model"), base=False),
     "adapter-type-unknown": lambda: adapter(base=False, peft_type="lora"),
+    "model-config-misnamed": misnamed_config,
+    "embedding-of-one-encoder": lambda: audit_adapter(
+        checkpoint({"<cat>": ("F32", (1, 96))}), base=BaseRead("base", two_text_encoders())
+    ),
     "adapter-config-of-model": lambda: adapter(
         base=False, peft_type=None, model_type="llama", architectures=["LlamaForCausalLM"]
     ),
@@ -1600,6 +1613,7 @@ FIRES |= {
     "part-alone": encoder_alone,
     "part-differs": lambda: encoder_alone(drop("layers.0.fc1.weight")),
     "single-file-parts": lone_network,
+    "single-file-without-vae": old_text_encoder,
     "network-blocks-missing": lost_block,
     "control-net-differences": control_differences,
     "decoder-channels-differ": enlarging_decoder,

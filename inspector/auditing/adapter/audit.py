@@ -21,6 +21,7 @@ from inspector.adapters.names import (
     saved_name,
     tuner_name,
 )
+from inspector.adapters.one_encoder import of_one_encoder
 from inspector.adapters.peft_configs import defaults_of, renames
 from inspector.adapters.read_by_class import unread_by_class
 from inspector.adapters.tool_base import compare, tool_findings
@@ -184,6 +185,7 @@ def _audit_of_tool(
         compared = compare_whole(families, base.audited, laid) if whole else compare(changed, laid)
         findings.extend(fitting := [*tool_findings(compared, laid, report.findings)])
         findings.extend(filter(None, (of_other_images(families, read, laid),)))
+        findings.extend(() if fitting else of_one_encoder(changed, laid, tuple(checkpoint.siblings)))
         findings.extend(() if fitting else unread_by_class(changed, families, laid))
         findings.extend(refused := refused_by_llama_cpp(checkpoint, read, laid, compared.unchecked))
         if compared.unchecked and not refused:

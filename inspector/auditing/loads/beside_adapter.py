@@ -52,6 +52,10 @@ def adapter_config_with_model(checkpoint: Checkpoint) -> Finding | None:
 
         model = values.get("model_name")
         return AdapterOfLibrary(place=Place(file=checkpoint.adapter.file), base=model if isinstance(model, str) else "")
+    if checkpoint.config is None and "config.json" not in checkpoint.siblings and _is_of_model(values):
+        from inspector.findings.adapters.config_of_model import ModelConfigMisnamed
+
+        return ModelConfigMisnamed(place=Place(file=checkpoint.adapter.file), of=str(values["model_type"]))
     base = values.get("base_model_name_or_path")
     there = next((name for name in (*PEFT.files, *MLX_ADAPTERS.files) if name in checkpoint.siblings), None)
     config = checkpoint.config
@@ -69,6 +73,11 @@ def adapter_config_with_model(checkpoint: Checkpoint) -> Finding | None:
         refused=_refused(values, there),
         added=config is None or config.values.get(OWN_ADAPTER) is not True,
     )
+
+
+def _is_of_model(values: Mapping[str, Any]) -> bool:
+    """True for the keys of a model's config without the type of an adapter."""
+    return "peft_type" not in values and isinstance(values.get("model_type"), str) and "architectures" in values
 
 
 def _is_of_no_loader(checkpoint: Checkpoint) -> bool:

@@ -146,9 +146,10 @@ def _partial(names: Sequence[str]) -> Iterator[Finding]:
     """The note on a file that has a diffusion network without other components of its pipeline."""
     absent = [what for what, start in NEEDED if not any(name.startswith(start) for name in names)]
     if absent and any(name in DIFFUSION for name in names):
-        from inspector.findings.names.single_file import SingleFileParts
+        from inspector.findings.names.single_file import SingleFileParts, SingleFileWithoutVae
 
-        yield SingleFileParts(present=tuple(name for name in names if name != "other"), absent=tuple(absent))
+        kind = SingleFileWithoutVae if absent == ["vae"] else SingleFileParts
+        yield kind(present=tuple(name for name in names if name != "other"), absent=tuple(absent))
 
 
 def _lost_projection(component: ComponentTensors) -> Iterator[TensorMissing]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspector.findings.adapters.tools import AdapterTypeUnknown
-from inspector.findings.finding import Remedy, Rows
+from inspector.findings.finding import Finding, Remedy, Rows, Step
 
 
 class AdapterConfigOfModel(AdapterTypeUnknown, frozen=True, kw_only=True):
@@ -43,3 +43,36 @@ class AdapterConfigOfModel(AdapterTypeUnknown, frozen=True, kw_only=True):
             "put the adapter's own adapter_config.json in its place: save the adapter again, or take it from an "
             "earlier checkpoint of the training"
         )
+
+
+class ModelConfigMisnamed(Finding, frozen=True, kw_only=True):
+    """The config of a model is stored as adapter_config.json, next to the model's weights.
+
+    What it means
+        The folder has the weights of a whole model and no config.json. adapter_config.json has a `model_type` and
+        `architectures`, and no key of an adapter: config.json was renamed, usually for a program that asks for an
+        adapter.
+
+    Why it matters
+        PEFT refuses the folder, which has no adapter, and transformers finds no config of the model.
+
+    Example
+        error[A995] model-config-misnamed: adapter_config.json is the config of a model
+          type  llama
+          help  rename adapter_config.json to config.json, and load the folder as a
+                model
+
+    What to do
+        Rename the file. A merged model is loaded as a model, without PEFT.
+    """
+
+    code = "A995"
+
+    of: str
+
+    headline_text = "adapter_config.json is the config of a model"
+    row_texts = (("type", "{of}"),)
+
+    def remedy(self) -> Remedy:
+        step = Step(action="move", file="adapter_config.json", new="config.json")
+        return Remedy("rename adapter_config.json to config.json, and load the folder as a model", (step,))

@@ -310,6 +310,8 @@ class AdapterModuleUnexpected(Finding, frozen=True, kw_only=True):
     def rows(self) -> Rows:
         where = f"{self.place.indices}, " if self.place.indices and not self.place.tensor else ""
         why = "not what adapter_config.json asks for" if self.known else "the base has no such module"
+        if any(isinstance(one.old, list) and isinstance(one.new, str) for one in self.settings):
+            why = "an expression in a list: PEFT reads the entries as ends of names, and only a text as an expression"
         stored = f"{where}{count(self.tensors, 'tensor')}, {count(self.elements, 'element')}"
         rows = [("stored", stored), ("because", why)]
         if any(one.key == "use_dora" for one in self.settings):

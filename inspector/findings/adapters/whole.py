@@ -114,7 +114,8 @@ class AdapterBaseDiffers(Finding, frozen=True, kw_only=True):
           expected  [16, 8192]
           widths    4096 instead of 8192
           help      use the base that base_model_name_or_path in adapter_config.json
-                    names
+                    names, or, if it names this one, the base with a width of 4096 that
+                    the adapter was trained on
 
     What to do
         Use the base that its config names.
@@ -162,7 +163,9 @@ class AdapterBaseDiffers(Finding, frozen=True, kw_only=True):
         if self.given:
             words = "use the base that the adapter was trained on: base_model_name_or_path in adapter_config.json names"
             return Remedy(f"{words} this one, which it does not fit")
-        return Remedy("use the base that base_model_name_or_path in adapter_config.json names")
+        words = "use the base that base_model_name_or_path in adapter_config.json names"
+        own = f" with a width of {self.widths[0][0]}" if self.widths else ""
+        return Remedy(f"{words}, or, if it names this one, the base{own} that the adapter was trained on")
 
 
 class BaseThatDiffers(msgspec.Struct, frozen=True):

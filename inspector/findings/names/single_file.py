@@ -37,6 +37,35 @@ class SingleFileParts(Finding, frozen=True, kw_only=True):
         return f"{listed(self.present)}; {', '.join(f'no {one}' for one in self.absent)}"
 
 
+class SingleFileWithoutVae(SingleFileParts, frozen=True, kw_only=True):
+    """A checkpoint in a single file has all components but the autoencoder.
+
+    What it means
+        The file holds the network that removes noise and its text encoders, and no VAE ("no VAE" or pruned releases, or
+        a merge that lost it).
+
+    Why it matters
+        diffusers' `from_single_file` refuses the file unless it is given a VAE. ComfyUI and Forge have none to decode
+        with; the web UI takes the one that is set.
+
+    Example
+        warning[N675] single-file-without-vae: unet, text_encoder; no vae
+          help  load the VAE of the base model with it: vae= in from_single_file, a Load
+                VAE node in ComfyUI, or the VAE setting of the web UI and Forge
+
+    What to do
+        Load the VAE of the model that this one was made of, or the file with a VAE from the same page.
+    """
+
+    code = "N675"
+    severity = "warning"
+
+    remedy_text = (
+        "load the VAE of the base model with it: vae= in from_single_file, a Load VAE node in ComfyUI, or the VAE"
+        " setting of the web UI and Forge"
+    )
+
+
 class ControlNetDifferences(Finding, frozen=True, kw_only=True):
     """A ControlNet holds differences from the UNet instead of weights.
 
