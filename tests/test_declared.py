@@ -181,6 +181,31 @@ def test_wrong_statements_are_reported(name: str, tmp_path: Path) -> None:
     assert audited.verdict == "findings"
 
 
+ADDED = {f"<{at}>": at for at in range(128, 135)}
+ROWS = [
+    # rows that the config states, added tokens, whether the weights lack rows
+    (135, ADDED, True),
+    (140, ADDED, True),
+    (131, ADDED, False),
+    (135, {"<a>": 127}, False),
+    (135, {}, False),
+]
+
+
+@pytest.mark.parametrize(("config", "rows"), [(LLAMA, 128), (QWEN3, 128)])
+@pytest.mark.parametrize(("stated", "added", "lost"), ROWS)
+def test_rows_of_tokens_that_the_weights_lack(
+    config: dict[str, Any], rows: int, stated: int, added: dict[str, int], lost: bool, tmp_path: Path
+) -> None:
+    """A merge keeps the config and the tokenizer of one model and the embedding of another."""
+    change = both(key("vocab_size", stated), text("added_tokens.json", added))
+    (finding,) = (one for one in found(tmp_path, config, change).findings if one.severity != "note")
+    assert (finding.code, finding.facts["weights"]) == ("C310", rows)
+    assert ("largest id 134" in finding.facts["tokens"]) is lost
+    assert bool(finding.remedy().steps) is not lost
+    assert finding.help.startswith("download, save or merge the model again") is lost
+
+
 WIDE = text("1_Pooling/config.json", {"word_embedding_dimension": 64, "pooling_mode_mean_tokens": True})
 MODULES: dict[str, tuple[Change, str, str]] = {
     "absent": (POOLED, "fetch 2_Dense again", "refuses"),

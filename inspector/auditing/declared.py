@@ -52,6 +52,12 @@ def with_declared(audited: Audit, audit_part: AuditFolder) -> Audit:
         after = f" after the first {len(added.ids):,}" if added.ids else ""
         unread = Skipped(f"ids of added tokens in {added.file}{after}", SHORT)
         audited = replace(audited, skipped=(*audited.skipped, unread))
+    if any(one.severity == "error" for one in audited.findings):
+        from inspector.auditing.lost_rows import with_lost_rows
+
+        checkpoint = audited.checkpoint
+        found = with_lost_rows(audited.findings, lambda rows: _of_tokenizer(checkpoint, added, rows))
+        audited = replace(audited, findings=found)
     of_encoder: list[Finding] = []
     if MODULES in audited.checkpoint.siblings:
         from inspector.auditing.pipeline.sentence_files import of_encoder_files

@@ -79,6 +79,8 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
     """The key, dotted from the top of the config, for which the loader requires the same value."""
     null: bool = False
     """True if the file has the key and its value is null."""
+    tokens: str = ""
+    """Tokens of the tokenizer for which the config has a row and the weights have none."""
 
     def headline(self) -> str:
         return self.file_key or self.key
@@ -91,6 +93,7 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
             ("weights", f"{self._weights()}{self._evidence()}{self._against()}"),
             ("explains", f"{count(self.explains, 'difference')}{self._where()}"),
         ]
+        rows.extend([("tokens", self.tokens)] if self.tokens else [])
         lost = [("or", f"the config is right and the weights lack {self.lost}")] if self.lost else []
         rows.extend(("or", f"{rival.key} = {value(rival.weights)}") for rival in self.rivals)
         if self.together:
@@ -134,6 +137,9 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
             absent = not self.null and (self.default or self.stated is None)
             old = msgspec.UNSET if absent else self.stated
             step = Step(action="set", file=self.file, key=self._path(), old=old, new=self.solved)
+        if self.tokens:
+            again = "download, save or merge the model again, with a row for each token of its tokenizer"
+            return Remedy(f"{again}; or {words}, and use a tokenizer without these tokens")
         if self.layer_lists:
             return self._with_lists(words, step)
         if self.beside is not None:

@@ -155,6 +155,23 @@ def test_a_type_of_another_program_is_named(tmp_path: Path) -> None:
     assert not any(one.help for one in mapped.findings if one.code == "N412")
 
 
+BLOCK = {"group_size": 64, "bits": 8}
+
+
+@pytest.mark.parametrize(("model_type", "own"), [("llava_qwen2", OWN_CONFIG), ("my_llama", {"hidden_size": 48})])
+def test_an_export_for_mlx_of_a_type_of_other_code(model_type: str, own: dict[str, Any], tmp_path: Path) -> None:
+    """The projector has another name there; it is not missing."""
+    config = {**own, "model_type": model_type}
+    renames = replaced(("language_model.", "language_model.model."))
+    for block in ({}, {"quantization": BLOCK}):
+        change: Any = ["text", "config.json", {**config, **block}]
+        row: Any = ("mlx", "llava", "Generation", [*renames, change], "undecided", [], "")
+        audited = judged(row, tmp_path / str(len(block)))
+        found = next(one for one in audited.findings if one.code == "N412")
+        assert not any(one.code == "N543" for one in audited.findings)
+        assert (found.facts["library"], "load it with MLX" in found.help) == (("MLX", True) if block else ("", False))
+
+
 FIRST = {
     "architectures": ["RWForCausalLM"],
     "hidden_size": 48,

@@ -70,6 +70,29 @@ def test_a_single_file_that_does_not_fit_is_the_one_to_move(model_type: str, tmp
     assert audit(str(tmp_path)).verdict == "clean"
 
 
+@pytest.mark.parametrize(
+    ("model_type", "suffix", "head"),
+    [("roberta", "MaskedLM", "lm_head"), ("bert", "MaskedLM", "cls"), ("distilbert", "MaskedLM", "vocab_")],
+)
+@pytest.mark.parametrize("complete", [True, False])
+def test_a_head_that_the_files_of_pytorch_have(
+    model_type: str, suffix: str, head: str, complete: bool, tmp_path: Path
+) -> None:
+    """A conversion of the base model leaves out the head."""
+    record = base_record(model_type, suffix)
+    config = {"model_type": model_type, "architectures": [record["class"]], **record["config"]}
+    spec = spec_of(record)
+    base = {name: entry for name, entry in spec.items() if not name.startswith(head)}
+    write(healthy(base, config), tmp_path, fill)
+    (tmp_path / "pytorch_model.bin").write_bytes(torch_file(spec if complete else base, []))
+    found = [one for one in audit(str(tmp_path)).findings if one.severity != "note"]
+    assert [one.code for one in found] == (["S223"] if complete else ["N431"])
+    if complete:
+        assert (found[0].help, found[0].facts["problems"]) == (f"move {MODEL} aside", ["N431"])
+        (tmp_path / MODEL).unlink()
+        assert audit(str(tmp_path)).verdict == "clean"
+
+
 def test_diffusers_takes_the_index(tmp_path: Path) -> None:
     folder = healthy(genuine(UNET, "F16"), UNET)
     write(damaged(folder, [["shards", 2, DIFFUSION], ["beside", DIFFUSION, 1, "conv_in.weight"]]), tmp_path, fill)

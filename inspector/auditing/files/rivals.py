@@ -38,9 +38,10 @@ def with_rival(audited: Audit, judge: Callable[[Checkpoint], Audit]) -> Audit:
         return _not_compared(audited, other) if checkpoint.rival else audited
     kept, problems, aside = list(audited.findings), tuple[str, ...](), other
     wrong = [one for one in kept if one.severity != "note" and _follows_from_the_set(one, checkpoint)]
-    if (wrong or not checkpoint.readable) and not any(
-        one.severity == "error" for one in judge(replace(other, alone=True)).findings
-    ):
+    of_other = judge(replace(other, alone=True)).findings if wrong or not checkpoint.readable else None
+    if of_other is not None and not any(one.severity == "error" for one in of_other):
+        remaining = {type(one) for one in of_other}
+        wrong = [one for one in wrong if type(one) not in remaining]
         kept = [one for one in kept if one not in wrong]
         problems, aside = tuple(dict.fromkeys(one.code for one in wrong)), checkpoint
     if not (checkpoint.rival or problems):
@@ -66,11 +67,20 @@ def _of_other_format(audited: Audit) -> str:
     """The set of PyTorch files that the loader would read without the safetensors, if the safetensors do not fit."""
     taken = audited.checkpoint.set_name
     loader = next((one for one in (TRANSFORMERS, DIFFUSERS) if one.finds(taken)), None)
-    errors = [one for one in audited.findings if one.severity == "error"]
-    if loader is None or not errors or not all(_follows_from_the_set(one, audited.checkpoint) for one in errors):
+    wrong = [one for one in audited.findings if one.severity == "error" or _is_without_head(one)]
+    if loader is None or not wrong or not all(_follows_from_the_set(one, audited.checkpoint) for one in wrong):
         return ""
     others = {other.name for other in audited.checkpoint.other_sets}
     return next((name for name in loader.files[loader.files.index(taken) + 1 :] if name in others), "")
+
+
+def _is_without_head(finding: Finding) -> bool:
+    """True for the warning that nothing of the class's head is stored: a conversion of the base model loses it."""
+    if finding.severity == "note":
+        return False
+    from inspector.findings.class_names import HeadUntrained
+
+    return isinstance(finding, HeadUntrained)
 
 
 def _follows_from_the_set(finding: Finding, checkpoint: Checkpoint) -> bool:

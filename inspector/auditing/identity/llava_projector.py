@@ -120,9 +120,9 @@ def _other_width(stated: int, stored: int, kind: str) -> Finding:
 
 def _is_plain(stored: Collection[str], families: Families) -> bool:
     """True if the stored projector has only the known names, and no tensor of a projector has another
-    form or prefix.
+    form or prefix, as in the formats of other programs (`multi_modal_projector`).
     """
-    elsewhere = any("mm_projector" in key for key in families if not key.startswith(PREFIX))
+    elsewhere = any("projector." in key for key in families if not key.startswith(PREFIX))
     return not elsewhere and all(_PLAIN.fullmatch(name.removeprefix(PREFIX)) for name in stored)
 
 

@@ -64,7 +64,7 @@ def unknown_architecture(config: Claim, families: Families, nearest: tuple[str, 
     known = dialect_of_type(config.model_type or "", families) if may_know(families) else None
     from inspector.dialects.libraries import library_of
 
-    library = "timm" if of_timm else None if mapped else library_of(families)
+    library = "timm" if of_timm else _mlx(config) or (None if mapped else library_of(families))
     from inspector.auditing.identity.timm_classes import names_of_transformers, other_classes
 
     if of_timm and (differing := list(names_of_transformers(config.settings.values, families))):
@@ -83,6 +83,13 @@ def unknown_architecture(config: Claim, families: Families, nearest: tuple[str, 
             unsupported=config.model_type is not None and not mapped and not is_supported(config.model_type),
         ),
     ]
+
+
+def _mlx(config: Claim) -> str | None:
+    """MLX, if the config has its quantization block: no code for torch reads these weights."""
+    from inspector.loading.given import OF_MLX
+
+    return "MLX" if isinstance(config.settings.values.get(OF_MLX), dict) else None
 
 
 def _sizes(config: Claim, families: Families) -> list[Finding]:

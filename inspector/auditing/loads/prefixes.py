@@ -23,13 +23,17 @@ def prefixes(audited: Audit, load: Load) -> tuple[str, str] | None:
 
 def renames(audited: Audit, load: Load) -> tuple[tuple[str, str], ...]:
     """Names of an older release that the loader does not know, if all that it misses is stored under them; or that of
-    a tied head that is stored without the embedding.
+    a tied head that is stored without the embedding, or those of a base model.
     """
     from inspector.findings.totals import HeadAloneOfTie
 
     alone = next((one for one in audited.findings if isinstance(one, HeadAloneOfTie)), None)
     if alone is not None and load.because == DROPS_HEAD:
         return ((alone.stored, alone.wanted),)
+    from inspector.auditing.loads.base_names import renames_into_class
+
+    if into_class := renames_into_class(audited, load):
+        return into_class
     case = audited.case
     if case is None or load.outcome != RANDOM:
         return ()

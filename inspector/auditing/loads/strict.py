@@ -40,6 +40,10 @@ def refused(audited: Audit, values: Mapping[str, Any], loads: tuple[Load, ...]) 
         because = f"its ModelArgs require {', '.join(lacking)}, which config.json does not state"
         because = because if lacking else refusal_of_model(values, audited.checkpoint.tensors)
         loads = tuple(_refusing(one, because) if because and one.loader == "mlx" else one for one in loads)
+    if audited.findings and any(one.outcome == COMPLETE for one in loads):
+        from inspector.auditing.loads.base_names import with_base_names
+
+        loads = with_base_names(audited, kind if isinstance(kind, str) else "", loads)
     if is_draft(audited):
         loads = tuple(replace(one, outcome=UNKNOWN, because=OF_DRAFT) for one in loads)
     if _has_only_tied_head(audited):

@@ -95,7 +95,9 @@ class AdapterNamesWrapped(Finding, frozen=True, kw_only=True):
             words = f'rename the tensors and set "target_modules": {json.dumps(self.targets)} in adapter_config.json'
             return Remedy(words, (*steps, step) if steps else ())
         if not self.excluded:
-            return Remedy("rename the tensors, or unwrap the model and save the adapter again", steps)
+            around = len(self.stored) > len(self.wanted)  # a wrapper adds to the names
+            again = ", or unwrap the model and save the adapter again" if around else " as wanted"
+            return Remedy(f"rename the tensors{again}", steps)
         step = Step(action="set", file="adapter_config.json", key=("exclude_modules",), new=self.excluded)
         stated = f'"exclude_modules": {json.dumps(self.excluded)}'
         words = f"load it into the class of the language model; or rename the tensors and set {stated}"

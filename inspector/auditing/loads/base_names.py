@@ -1,0 +1,59 @@
+"""Predicts what vLLM and mlx-lm do with the names of a base model under a class with a head.
+
+transformers adds the prefix of the base model to such names. Source: vLLM 0.33, `AutoWeightsLoader` (a name that
+begins with no module of the class is an error) and `get_pooling_config` (a folder with modules.json is loaded as the
+base model); mlx-lm 0.32, `load_weights` of `utils.py`, which is strict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from msgspec.structs import replace
+
+from inspector.auditing.result import Audit
+from inspector.findings.names.architecture import NamesOfBaseModel
+from inspector.loading.outcome import COMPLETE, REFUSES, Load
+
+ADDING: Final[Mapping[str, frozenset[str]]] = {
+    "vllm": frozenset({"gpt2", "bloom", "opt"}),
+    "mlx": frozenset({"gpt2", "gpt_neox", "gemma4", "gemma4_text"}),
+}
+"""Loader -> model types whose classes add the prefix."""
+GENERATING: Final = ("ForCausalLM", "LMHeadModel")
+HEAD_ROLE: Final = "head.token"
+_LOOKS: Final = "it looks for "
+
+
+def with_base_names(audited: Audit, model_type: str, loads: tuple[Load, ...]) -> tuple[Load, ...]:
+    """The predictions, with the refusals of loaders that look for the prefix of the base model before the names."""
+    named = _named(audited)
+    if named is None or not str(named.class_name).endswith(GENERATING):
+        return loads
+    return tuple(_refusing(audited, model_type, named.prefix, one) for one in loads)
+
+
+def _refusing(audited: Audit, model_type: str, prefix: str, load: Load) -> Load:
+    adding = ADDING.get(load.loader)
+    if adding is None or model_type in adding or load.outcome != COMPLETE:
+        return load
+    if load.loader == "vllm" and "modules.json" in audited.checkpoint.siblings:
+        return load
+    return replace(load, outcome=REFUSES, because=f'{_LOOKS}"{prefix}" before the names, and does not add it')
+
+
+def renames_into_class(audited: Audit, load: Load) -> tuple[tuple[str, str], ...]:
+    """The names as the class with the head has them, as patterns, if the loader refuses those of the base model."""
+    named = _named(audited)
+    if named is None or load.outcome != REFUSES or not load.because.startswith(f'{_LOOKS}"{named.prefix}"'):
+        return ()
+    head = {line.family for line in audited.lines if line.role == HEAD_ROLE}
+    parts = dict.fromkeys(name.partition(".")[0] for name in audited.checkpoint.tensors if name not in head)
+    return tuple((f"{part}.*", f"{named.prefix}{part}.*") for part in parts)
+
+
+def _named(audited: Audit) -> NamesOfBaseModel | None:
+    """The note that the names lack the prefix of the base model."""
+    named = next((one for one in audited.findings if isinstance(one, NamesOfBaseModel)), None)
+    return named if named is not None and named.prefix and not named.stored_prefix else None

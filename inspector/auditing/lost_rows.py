@@ -1,0 +1,45 @@
+"""Adds the tokens without a row to the finding on a vocabulary that is larger in the config than in the weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from inspector.findings.finding import Finding
+from inspector.findings.words import first
+
+if TYPE_CHECKING:
+    from inspector.findings.config import ConfigDisagrees
+    from inspector.findings.declared import TokenIds
+
+
+def with_lost_rows(
+    findings: Sequence[Finding], beyond: Callable[[int], Iterable[TokenIds | None]]
+) -> tuple[Finding, ...]:
+    """The findings; the one on vocab_size with the tokens that the weights have no row for, if the config has one for
+    each of them: then rows are missing, and the config is right.
+
+    beyond: the tokens of the tokenizer from an id on.
+    """
+    return tuple(_with_tokens(one, beyond) for one in findings)
+
+
+def _with_tokens(finding: Finding, beyond: Callable[[int], Iterable[TokenIds | None]]) -> Finding:
+    from inspector.findings.config import ConfigDisagrees
+
+    if not isinstance(finding, ConfigDisagrees) or not _is_smaller(finding):
+        return finding
+    found = [one for one in beyond(finding.solved) if one is not None]
+    if not found or max(one.largest for one in found) >= finding.stated:
+        return finding
+    words = "; ".join(f"{one.file}: {first(one.names, one.tokens, 3)}, largest id {one.largest}" for one in found)
+    return replace(finding, tokens=words)
+
+
+def _is_smaller(finding: ConfigDisagrees) -> bool:
+    """True for a vocabulary that is smaller in the weights than in the config of transformers."""
+    values = (finding.stated, finding.solved)
+    numbers = finding.interval is None and all(type(one) is int for one in values)
+    return numbers and finding.key == "vocab_size" and finding.file == "config.json" and values[1] < values[0]
