@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from inspector.dialects.timm import config_of
-from inspector.findings.names.of_library import LibraryByNames
+from inspector.findings.names.of_library import LibraryReadsOthers
 from inspector.findings.names.prefixes import PrefixOnNames
 from tests.judged import base_record, codes, judged, spec_of
 
@@ -60,17 +60,19 @@ OF_LIBRARIES = {
     ("OpenCLIP", None, "module.", False),
     ("nothing known", None, COMPILED, True), ("nothing known", {"model_type": "mine"}, FSDP, True),
     ("nothing known", {"model_type": "mine"}, "module.", False), ("timm", TIMM, "model.", True),
-    ("OpenCLIP", None, "model.", False), ("timm", {"model_type": "mine"}, "model.", False),
+    ("OpenCLIP", None, "model.", True), ("timm", None, "model.", True),
+    ("timm", {"model_type": "mine"}, "model.", False),
 ])  # fmt: skip
 def test_wrappers_around_unknown_models(library: str, config: dict[str, Any] | None, around: str, wrong: bool) -> None:
     """Measured: timm 1.0 loads none of them from the Hub, nor does transformers; OpenCLIP 3.3 removes `module.`."""
     if config is TIMM:
         config = config_of(TIMM)
     found = judged({around + name: ("F32", (4, 4)) for name in OF_LIBRARIES[library]}, config)
-    assert codes(found) == ({"N402"} if wrong else set())
+    inside = config is None and around == "model."
+    assert codes(found) == ({"N682" if inside else "N402"} if wrong else set())
     assert all(one.prefix == around for one in found.findings if isinstance(one, PrefixOnNames))
-    by_names = [one.below for one in found.findings if isinstance(one, LibraryByNames)]
-    assert all(below == (around if around == "model." else "") for below in by_names)
+    by_names = [one.below for one in found.findings if isinstance(one, LibraryReadsOthers)]
+    assert by_names == [around] * inside
 
 
 @pytest.mark.parametrize("around", ["model.", "module."])

@@ -13,7 +13,8 @@ Change = tuple[str, str]
 def renamed(name: str, changes: Iterable[Change]) -> str:
     """The name after the first matching change.
 
-    A pattern that begins with `*` applies anywhere in the name, and before the other changes.
+    A pattern that begins with `*` applies anywhere in the name, and before the other changes: until it no longer fits,
+    or once if what it makes fits it again.
     """
     for old, new in changes:
         pattern = _compiled(old)
@@ -22,7 +23,7 @@ def renamed(name: str, changes: Iterable[Change]) -> str:
             return _filled(new, found.groups())
         while found is not None:
             name = _filled(new, found.groups())
-            found = pattern.fullmatch(name) if old != new else None
+            found = None if pattern.fullmatch(new) else pattern.fullmatch(name)
     return name
 
 

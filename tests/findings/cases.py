@@ -1603,6 +1603,10 @@ FIRES |= {
     "adapters-below": two_adapters,
     "names-of-library": of_timm,
     "library-by-names": of_gpt_fast,
+    "library-reads-others": lambda: judged(
+        {f"model.image_encoder.{name}.weight": ("F32", (96, 32)) for name in ("blocks.0.attn.qkv", "patch_embed.proj")},
+        None,
+    ),
     "parts-by-names": lambda: judged(
         {**{f"text_encoder.{key}": entry for key, entry in genuine(BERT_BASE).items()}, "temp": ("F32", ()),
          "vision_proj.weight": ("F32", (256, 768))}, None),

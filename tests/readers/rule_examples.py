@@ -86,6 +86,7 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"file": "training_args.bin"},
         {"what": "an object of transformers.training_args.TrainingArguments"},
     ),
+    "state-dict-empty": ({"file": "last.ckpt"}, {"key": "state_dict", "beside": ["optimizer_states"]}),
     "storage-shared": (
         {"file": "pytorch_model.bin"},
         {"ties": [["model.embed_tokens.weight", "lm_head.weight"]], "tied": 1, "storages": 0, "views": 0, "names": []},

@@ -238,7 +238,7 @@ def test_the_number_of_further_pickles_is_limited_and_reported() -> None:
     assert not findings(archive(state(("w", (4,))) + few, {"0": bytes(16)}))
 
 
-@pytest.mark.parametrize("ending", ["bin", "pt", "pth", "ckpt", "pkl", "pickle", "joblib", "dill", "dat", "data"])
+@pytest.mark.parametrize("ending", ["bin", "pt", "pth", "ckpt", "pkl", "pickle", "joblib", "dill", "dat", "data", "th"])
 def test_a_file_of_any_ending_that_is_named(ending: str, tmp_path: pathlib.Path) -> None:
     path = tmp_path / f"model.{ending}"
     path.write_bytes(by_stack("posix", "system"))

@@ -111,6 +111,27 @@ def test_weights_below_a_key(key: str) -> None:
     assert rules(found) == ["weights-inside"]
 
 
+@pytest.mark.parametrize("ordered", [True, False])
+@pytest.mark.parametrize(("key", "optimizer", "other", "expected"), [
+    ("state_dict", True, "", "state-dict-empty"), ("model", False, "", "state-dict-empty"),
+    ("model", True, "state_dict", "weights-inside"),  # the weights are below another key
+    ("callbacks", True, "", ""), ("callbacks", False, "", "no-tensors"),
+])  # fmt: skip
+def test_an_empty_state_dict(key: str, optimizer: bool, other: str, expected: str, ordered: bool) -> None:
+    """Lightning's FSDPStrategy up to 1.9, and DeepSpeed's ZeRO-3, saved them without a word."""
+    code = Code().add(b"}(").text("epoch").number(3).text(key)
+    code = code.name("collections", "OrderedDict").add(b")R") if ordered else code.add(b"}")
+    if other:
+        code.text(other).add(b"}(").text("w").tensor((2,), "1").add(b"u")
+    code.text("optimizer_states").add(b"}(")
+    if optimizer:
+        code.text("m").tensor((2,))
+    found = read(archive(code.add(b"uu").stop(), {"0": bytes(8), "1": bytes(8)}))
+    assert rules(found) == [expected] * bool(expected)
+    (empty,) = [one for one in found.header.findings if one.name == "state-dict-empty"] or (None,)
+    assert empty is None or (empty.facts["key"], len(empty.facts["beside"])) == (key, int(optimizer))
+
+
 @pytest.mark.parametrize("first", [True, False])
 def test_a_counter_next_to_the_weights_is_not_a_weight(first: bool, tmp_path: Path) -> None:
     code = Code().add(b"}(")

@@ -139,7 +139,7 @@ def _of_library(config: Claim, model_type: str, library: str) -> Finding:
 
 
 def by_names(families: Families) -> list[Finding]:
-    """The note on the library that writes these names, or on known parts, for weights without a config."""
+    """The finding on the library that writes these names, or on known parts, for weights without a config."""
     from inspector.dialects.libraries import library_of, wrapper_of
 
     library = library_of(families)
@@ -151,11 +151,13 @@ def by_names(families: Families) -> list[Finding]:
         parts = parts_by_names(families)
         if library is None or parts is not None:
             return [] if parts is None else [parts]
-    from inspector.findings.names.of_library import LibraryByNames
+    from inspector.findings.names.of_library import LibraryByNames, LibraryReadsOthers
 
     tensors = sum(family.tensors for family in families.values())
     only = ONLY_BELOW.get(library, "")
     outer = (wrapper,) if only and wrapper else (WRAPPING,) if wrapper else ()
     below = next((one for one in outer if all(key.startswith(one) for key in families)), "")
     lacking = "" if any(key.startswith(below + only) for key in families) else only
-    return [LibraryByNames(library=library, tensors=tensors, below=below, lacking=lacking)]
+    if below or lacking:
+        return [LibraryReadsOthers(library=library, tensors=tensors, below=below, lacking=lacking)]
+    return [LibraryByNames(library=library, tensors=tensors)]

@@ -178,13 +178,13 @@ def _lost_projection(component: ComponentTensors) -> Iterator[TensorMissing]:
 
 
 def _library(root: Checkpoint, component: ComponentTensors) -> Iterator[Finding]:
-    """The note on the library whose names a lone component without a definition has, as they are in the file."""
+    """The finding on the library whose names a lone component without a definition has, as they are in the file."""
     if component.prefix:
         return
     from inspector.auditing.identity.unknown_type import by_names
-    from inspector.findings.names.of_library import LibraryByNames
+    from inspector.findings.names.of_library import PartsByNames
 
-    yield from (one for one in by_names(families_of(root.tensors)) if isinstance(one, LibraryByNames))
+    yield from (one for one in by_names(families_of(root.tensors)) if not isinstance(one, PartsByNames))
 
 
 def _channels(component: ComponentTensors) -> Iterator[Finding]:
@@ -224,11 +224,11 @@ def _component(root: Checkpoint, name: str, tensors: dict[str, Layout], names: M
 
 
 def _is_of_file(finding: Finding, component: ComponentTensors) -> bool:
-    """False for notes by names on a component with new names: the file does not have these names."""
-    from inspector.findings.names.of_library import LibraryByNames, PartsByNames
+    """False for findings by names on a component with new names: the file does not have these names."""
+    from inspector.findings.names.of_library import LibraryByNames, LibraryReadsOthers, PartsByNames
 
     renamed = any(stored != f"{component.prefix}{own}" for own, stored in component.names.items())
-    return not (renamed and isinstance(finding, LibraryByNames | PartsByNames))
+    return not (renamed and isinstance(finding, LibraryByNames | LibraryReadsOthers | PartsByNames))
 
 
 def _within(finding: Finding, name: str, component: ComponentTensors) -> Finding:

@@ -199,6 +199,46 @@ class NoTensors(Finding, frozen=True, kw_only=True):
     remedy_text = "pass the file that contains the weights"
 
 
+class StateDictEmpty(Finding, frozen=True, kw_only=True):
+    """The state dict of a training checkpoint is empty.
+
+    What it means
+        The file has a key for the weights and nothing below it. FSDP and ZeRO-3 split the parameters among the
+        processes; a strategy that does not gather them before saving writes an empty state dict.
+
+    Why it matters
+        The weights are not in this file: every parameter keeps the value that it is initialised with.
+
+    Example
+        error[H160] state-dict-empty: last.ckpt: 'state_dict' is empty
+          beside  optimizer_states
+          help    the weights cannot be restored from this file: use an earlier
+                  checkpoint that has them, or train and save again with the weights
+                  gathered (FSDPStrategy(state_dict_type="full") of Lightning,
+                  StateDictType.FULL_STATE_DICT of torch)
+
+    What to do
+        Use an earlier checkpoint that has the weights, or train again and gather them before saving.
+    """
+
+    code = "H160"
+    unreadable = True
+
+    key: str
+    beside: tuple[str, ...]
+    """Other keys of the file with tensors below them."""
+
+    row_texts = (("beside", "{beside:listed}", "beside"),)
+    remedy_text = (
+        "the weights cannot be restored from this file: use an earlier checkpoint that has them, or train and save "
+        'again with the weights gathered (FSDPStrategy(state_dict_type="full") of Lightning, '
+        "StateDictType.FULL_STATE_DICT of torch)"
+    )
+
+    def headline(self) -> str:
+        return f"{self.place.file}: {self.key!r} is empty"
+
+
 class StorageShared(Finding, frozen=True, kw_only=True):
     """Tensors of a PyTorch file share a storage.
 

@@ -68,11 +68,40 @@ class LibraryByNames(ContentFinding, frozen=True, kw_only=True):
 
     library: str
     tensors: int
+
+    headline_text = "{library}"
+    row_texts = (("tensors", "{tensors}"),)
+    remedy_text = "load it with {library}; other programs need the weights that it was converted from"
+
+
+class LibraryReadsOthers(ContentFinding, frozen=True, kw_only=True):
+    """The tensor names are those of a library, below a prefix that it does not remove, or without one that it needs.
+
+    What it means
+        There is no config, and no definition has these names. A training program saved the object that contained the
+        model of a library, or only a part of what the library saves.
+
+    Why it matters
+        The library finds none of its names: it refuses the file, or skips all of it and keeps random values.
+
+    Example
+        error[N682] library-reads-others: segment-anything
+          tensors  2
+          below    model.
+          help     for segment-anything rename the tensors: key.removeprefix("model.")
+
+    What to do
+        Rename the tensors, or load them with the program that trained the model and save the inner model.
+    """
+
+    code = "N682"
+
+    library: str
+    tensors: int
     below: str = ""
     """The prefix of an object that contained the model, before all names, which the library does not remove; "" if none
     is.
     """
-
     lacking: str = ""
     """The prefix of the only names that the library reads, which no name has; "" if it reads these."""
 
@@ -82,11 +111,8 @@ class LibraryByNames(ContentFinding, frozen=True, kw_only=True):
         ("below", "{below}", "below"),
         ("reads", "only names below {lacking} and skips all others", "lacking"),
     )
-    remedy_text = "load it with {library}; other programs need the weights that it was converted from"
 
     def remedy(self) -> Remedy:
-        if not self.lacking and not self.below:
-            return super().remedy()
         old, inner = f"{self.below}*", f'key.removeprefix("{self.below}")' if self.below else "key"
         step = Step(action="rename", old=old, new=f"{self.lacking}*")
         return Remedy(

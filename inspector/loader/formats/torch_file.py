@@ -32,9 +32,9 @@ from inspector.loader.formats.torch_tensors import (
     Storage,
     Tensors,
     begins_with_floats,
-    summary_of,
     top_keys,
     weights_in,
+    without_weights,
 )
 from inspector.loader.formats.zip_directory import BadArchive, Member
 from inspector.loader.header_record import Header, Layouts
@@ -270,10 +270,9 @@ class _TorchReading:
         faulty += found.not_dense
         self._judge_tensors(found)
         self._judge_keys(found.odd_keys, doubled, value)
-        if not tensors and not faulty and not (isinstance(value, dict) and not value):
-            from inspector.findings.header.torch import NoTensors
-
-            self.findings.append(NoTensors(place=self.place, what=summary_of(value)))
+        absent = without_weights(value, self.place, inside, len(tensors) + len(faulty), other_keys)
+        if absent is not None:
+            self.findings.append(absent)
             return self.unreadable()
         self._judge_content(value, form, len(tensors), inside, other_keys)
         ties, slices = self._shared(views)

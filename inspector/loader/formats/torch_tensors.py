@@ -49,6 +49,8 @@ _INSIDE: Final = ("state_dict", "model_state_dict", "model_state", "model", "mod
                   "network", "weights", "best_state", "generator", "teacher", "student", "policy", "actor",
                   "model_weights", "ema_state_dict", "model_ema", "ema_model", "ema", "state")  # fmt: skip
 """Keys below which programs save the weights if they save more than weights. The first one present is used."""
+_OF_TRAINERS: Final = ("state_dict", "model_state_dict", "model_state", "model", "module")
+"""Those of them below which training programs save nothing but weights."""
 
 
 class Storage(Struct, frozen=True):
@@ -242,6 +244,42 @@ def _mapping(value: object) -> Mapping[Any, object] | None:
 def _is_module(value: object) -> bool:
     """True if a value is a pickled torch.nn.Module."""
     return isinstance(value, PickledObject) and isinstance(value.state, dict) and "_parameters" in value.state
+
+
+def without_weights(
+    value: object, place: Place, inside: str, tensors: int, other_keys: Mapping[str, int]
+) -> Finding | None:
+    """The finding on a file without weights; None if it has some, or is an empty dict. tensors: number of those found."""
+    emptied = "" if inside else _emptied(value)
+    if emptied:
+        from inspector.findings.header.torch import StateDictEmpty
+
+        holder = _mapping(value) or {}
+        counts = {key: _count(item) for key, item in holder.items() if type(key) is str and key != emptied}
+        beside = {**other_keys, **{key[:200]: count for key, count in counts.items() if count}}
+        return StateDictEmpty(place=place, key=emptied, beside=tuple(beside)[:4])
+    if tensors or (isinstance(value, dict) and not value):
+        return None
+    from inspector.findings.header.torch import NoTensors
+
+    return NoTensors(place=place, what=summary_of(value))
+
+
+def _emptied(value: object) -> str:
+    """The key of the weights of a training checkpoint that has none below it; "" if there is no such key."""
+    holder = _mapping(value)
+    if holder is None or _is_module(value) or any(tensor_of(item) is not None for item in holder.values()):
+        return ""
+    return next((key for key in _OF_TRAINERS if key in holder and len(holder) > 1 and _is_empty(holder[key])), "")
+
+
+def _is_empty(value: object) -> bool:
+    """True for a dict or an ordered dict without entries, whatever its attributes are."""
+    if isinstance(value, PickledObject):
+        name = value.of
+        ordered = isinstance(name, GlobalName) and (name.module, name.name) == ("collections", "OrderedDict")
+        return ordered and not value.entries and not value.arguments
+    return isinstance(value, dict) and not value
 
 
 def summary_of(value: object) -> str:
