@@ -147,13 +147,16 @@ def masked_like(key: str, known: Collection[str]) -> str:
 
 def known_keys(scope: Scope) -> frozenset[str]:
     """Every key that any head and dialect of a definition has."""
-    keys: set[str] = set()
+    return frozenset[str]().union(*key_sets(scope))
+
+
+def key_sets(scope: Scope) -> Iterator[frozenset[str]]:
+    """The keys of a definition under each of its heads and dialects."""
     for head in scope.definition.heads:
         unrolled = unroll(scope, head)
         for spelling in spellings(scope, head, unrolled):
             required, optional = _keys(scope, unrolled, spelling)
-            keys |= required | optional
-    return frozenset(keys)
+            yield frozenset(required | optional)
 
 
 def fewest_required(scope: Scope) -> int:

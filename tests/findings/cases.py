@@ -1603,6 +1603,9 @@ FIRES |= {
     "adapters-below": two_adapters,
     "names-of-library": of_timm,
     "library-by-names": of_gpt_fast,
+    "names-cut": lambda: judged(
+        {name[10:]: entry for name, entry in spec_of(base_record("llama", "ForCausalLM")).items()}, None
+    ),
     "library-reads-others": lambda: judged(
         {f"model.image_encoder.{name}.weight": ("F32", (96, 32)) for name in ("blocks.0.attn.qkv", "patch_embed.proj")},
         None,

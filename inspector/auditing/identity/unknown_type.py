@@ -145,6 +145,12 @@ def by_names(families: Families) -> list[Finding]:
     library = library_of(families)
     wrapper = wrapper_of(families)
     beside = wrapper in AROUND and not all(key.startswith(wrapper) for key in families)
+    if library is None:
+        from inspector.auditing.identity.cut_names import cut_names
+
+        cut = cut_names(families)
+        if cut is not None:
+            return [cut]
     if library is None or beside:
         from inspector.auditing.identity.known_parts import parts_by_names
 

@@ -249,7 +249,7 @@ def _is_module(value: object) -> bool:
 def without_weights(
     value: object, place: Place, inside: str, tensors: int, other_keys: Mapping[str, int]
 ) -> Finding | None:
-    """The finding on a file without weights; None if it has some, or is an empty dict. tensors: number of those found."""
+    """The finding on a file without weights; None if it has some, or is an empty dict. tensors: number of those."""
     emptied = "" if inside else _emptied(value)
     if emptied:
         from inspector.findings.header.torch import StateDictEmpty
