@@ -13,14 +13,18 @@ MODELS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("around", "length"), [("", 3), ("model.", 16), ("", 11)])
+@pytest.mark.parametrize(("around", "length", "configured"), [
+    ("", 3, False), ("model.", 16, False), ("model.", 16, True), ("", 11, False), ("", 11, True),
+])  # fmt: skip
 @pytest.mark.parametrize(("model_type", "suffix"), MODELS)
-def test_cut_names_are_given_back(model_type: str, suffix: str, around: str, length: int) -> None:
+def test_cut_names_are_given_back(model_type: str, suffix: str, around: str, length: int, configured: bool) -> None:
     """Measured: a slice by the length of "_forward_module." makes `der.layers.0.fc1.weight` of OPT's names."""
-    spec = spec_of(base_record(model_type, suffix))
+    record = base_record(model_type, suffix)
+    spec = spec_of(record)
     cut = {(around + name)[length:]: entry for name, entry in spec.items()}
     assert len(cut) == len(spec)
-    audited = judged(cut, None)
+    config = {**record["config"], "model_type": model_type, "architectures": [record["class"]]} if configured else None
+    audited = judged(cut, config)
     (found,) = [one for one in audited.findings if one.severity == "error"]
     assert found.code == "N683"
     assert found.facts["characters"] == length - len(around)

@@ -10,6 +10,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from inspector.architectures.catalog import definition_of, likely_definitions
+from inspector.matcher.claim import NO_CONFIG, Claim
 from inspector.matcher.families import Families
 from inspector.matcher.spelling import key_sets
 from inspector.notation.scope import Scope
@@ -29,11 +30,15 @@ LONGEST: Final = 24
 """Most characters that are tried."""
 
 
-def cut_names(families: Families) -> NamesCut | None:
-    """The finding on names that are all those of one definition without the same number of first characters."""
+def cut_names(families: Families, claim: Claim = NO_CONFIG) -> NamesCut | None:
+    """The finding on names that are all those of one definition without the same number of first characters.
+
+    claim: of the config, whose definition is the only one that is tried if it has one.
+    """
     if not FEWEST <= len(families) <= MOST_FAMILIES:
         return None
-    for name, definition in likely_definitions(families, KNOWN, MOST_TRIED):
+    own = [] if claim.definition is None else [(claim.model_type or claim.definition.names[0], claim.definition)]
+    for name, definition in own or likely_definitions(families, KNOWN, MOST_TRIED):
         sets = list(key_sets(Scope(definition, Settings({}, known=False), definition_of)))
         for length in range(1, LONGEST + 1):
             found = [lost for whole in sets if (lost := _lost(families, whole, length))]

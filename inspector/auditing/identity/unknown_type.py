@@ -41,6 +41,10 @@ def unknown_architecture(config: Claim, families: Families, nearest: tuple[str, 
 
         if (written := written_otherwise(config, families)) is not None:
             return [written]
+        from inspector.auditing.identity.cut_names import cut_names
+
+        if (cut := cut_names(families, config)) is not None:
+            return [cut]
         from inspector.findings.names.architecture import NamesOfAnotherArchitecture
 
         return [
