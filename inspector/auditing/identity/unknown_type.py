@@ -33,29 +33,7 @@ def unknown_architecture(config: Claim, families: Families, nearest: tuple[str, 
         inner = rekeyed(families, lambda key: key.removeprefix(wrapped.prefix))
         return [wrapped, *unknown_architecture(config, inner, nearest)]
     if config.definition is not None and config.model_type is not None:
-        from inspector.dialects.libraries import library_of
-
-        if (library := library_of(families)) is not None:
-            return [_of_library(config, config.model_type, library)]
-        from inspector.auditing.identity.written_names import written_otherwise
-
-        if (written := written_otherwise(config, families)) is not None:
-            return [written]
-        from inspector.auditing.identity.cut_names import cut_names
-
-        if (cut := cut_names(families, config)) is not None:
-            return [cut]
-        from inspector.findings.names.architecture import NamesOfAnotherArchitecture
-
-        return [
-            NamesOfAnotherArchitecture(
-                place=Place(key="model_type"),
-                claimed=config.model_type,
-                class_name=config.class_name,
-                names=None,
-                coverage=0.0,
-            )
-        ]
+        return [_of_known_type(config, config.model_type, families)]
     if not config.class_name and not config.model_type:
         return [*by_names(families), *_sizes(config, families)]
     from inspector.dialects.catalog import dialect_of_type, may_know
@@ -87,6 +65,27 @@ def unknown_architecture(config: Claim, families: Families, nearest: tuple[str, 
             unsupported=config.model_type is not None and not mapped and not is_supported(config.model_type),
         ),
     ]
+
+
+def _of_known_type(config: Claim, model_type: str, families: Families) -> Finding:
+    """The finding on weights with none of the names of the definition that the config claims."""
+    from inspector.dialects.libraries import library_of
+
+    if (library := library_of(families)) is not None:
+        return _of_library(config, model_type, library)
+    from inspector.auditing.identity.written_names import written_otherwise
+
+    if (written := written_otherwise(config, families)) is not None:
+        return written
+    from inspector.auditing.identity.cut_names import cut_names
+
+    if (cut := cut_names(families, config)) is not None:
+        return cut
+    from inspector.findings.names.architecture import NamesOfAnotherArchitecture
+
+    return NamesOfAnotherArchitecture(
+        place=Place(key="model_type"), claimed=model_type, class_name=config.class_name, names=None, coverage=0.0
+    )
 
 
 def _mlx(config: Claim) -> str | None:

@@ -82,10 +82,11 @@ class LibraryReadsOthers(ContentFinding, frozen=True, kw_only=True):
         model of a library, or only a part of what the library saves.
 
     Why it matters
-        The library finds none of its names: it refuses the file, or skips all of it and keeps random values.
+        The library finds none of its names: it refuses the file, or skips all of it and keeps random values. The
+        program that saved the object may still read it.
 
     Example
-        error[N682] library-reads-others: segment-anything
+        warning[N682] library-reads-others: segment-anything
           tensors  2
           below    model.
           help     for segment-anything rename the tensors: key.removeprefix("model.")
@@ -95,6 +96,7 @@ class LibraryReadsOthers(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "N682"
+    severity = "warning"
 
     library: str
     tensors: int
