@@ -108,7 +108,6 @@ def _run(words: list[str], environment: dict[str, str]) -> str:
     return re.sub(r"(?<!\.)safetensors \d+\.\d[\w.]*", "safetensors 0.8.0", done.stdout + done.stderr + ending)
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_output_is_as_recorded(name: str) -> None:
     path = TRANSCRIPTS / f"{name}.txt"
