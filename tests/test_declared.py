@@ -173,6 +173,7 @@ CASES: dict[str, tuple[dict[str, Any], Change, str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", CASES)
 def test_wrong_statements_are_reported(name: str, tmp_path: Path) -> None:
     config, change, code = CASES[name]

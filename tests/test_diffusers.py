@@ -505,6 +505,7 @@ def grow(spec: dict[str, tuple[str, tuple[int, ...]]], name: str) -> None:
     spec[name] = (dtype, (shape[0] + 1, *shape[1:]))
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("every", [32, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("damage", "code"), [(drop, "N403"), (grow, "D501")])
 @pytest.mark.parametrize("name", sampled(DAMAGED, 5))
@@ -645,6 +646,7 @@ def test_a_class_without_a_definition_is_not_compared_with_a_similar_one() -> No
 BY_KINDS = ("AutoencoderKL", "VQModel", "AutoencoderKLFlux2", "AutoencoderKLCogVideoX", "AutoencoderKLHunyuanVideo")
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("name", "key"), [
     *((name, f"{side}_block_types") for name in BY_KINDS for side in ("down", "up")),
     ("AutoencoderKLTemporalDecoder", "down_block_types"),

@@ -48,6 +48,7 @@ def reported(audited: Audit, code: str) -> Finding:
     return finding
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("name", ["llama-finetuned.safetensors", "model (1).safetensors", "tmp-model.safetensors"])
 def test_a_name_that_no_loader_looks_for(model: str, name: str, tmp_path: Path) -> None:
@@ -114,6 +115,7 @@ COPIES: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("case", COPIES)
 def test_a_config_under_the_name_of_a_copy(case: str, tmp_path: Path) -> None:
     """Only the content shows that it belongs to these weights: a browser numbers the configs of other models too."""
@@ -143,6 +145,7 @@ def test_an_adapters_config_under_the_name_of_a_copy(values: dict[str, Any], nam
     assert finding.facts["similar"] == ("adapter_config (1).json" if named else None)
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("model", MODELS)
 def test_a_folder_without_config(model: str, tmp_path: Path) -> None:
     stored_as(tmp_path, model, f"{WANTED[model]}.safetensors")

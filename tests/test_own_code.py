@@ -160,6 +160,7 @@ def test_names_that_fit_are_compared_with_the_definition(model_type: str, own: d
     assert (audited.verdict, codes(audited)) == ("findings", {"N403"})
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("of", "suffix", "stated", "named"), [
     ("lighton_ocr", "ForConditionalGeneration", "mistral3", "LightOnOCRForConditionalGeneration"),
     ("mixtral", "ForCausalLM", "mistral", "MixtralForCausalLM"),

@@ -170,6 +170,7 @@ VISION = {
 }  # fmt: skip
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("index", "config", "suffix", "code"), [
     ("CLIPVisionModelWithProjection", VISION, "", None),
     ("CLIPTextModel", VISION, "", "N424"),
@@ -203,6 +204,7 @@ def test_an_adapter_of_no_component_is_not_for_this_pipeline(tmp_path: Path) -> 
         assert codes(found) == wanted
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(
     ("name", "config", "code"),
     [
@@ -294,6 +296,7 @@ def test_a_complete_safety_checker_is_clean(tower: str, tmp_path: Path) -> None:
     assert codes(audit(str(folder))) == codes(audit(str(folder / "safety_checker"))) == {"N403"}
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(
     ("key", "value", "found"),
     [
@@ -632,6 +635,7 @@ def test_an_absent_entry_is_found_by_its_class(tmp_path: Path) -> None:
     assert (finding.code, finding.facts["components"]) == ("N435", ["scheduler", "vae"])
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("file", ["scheduler/scheduler_config.json", "tokenizer/tokenizer.json",
                                   "tokenizer/tokenizer_config.json"])  # fmt: skip
 @pytest.mark.parametrize("text", ["", '{"a": ', "{}"])
@@ -698,6 +702,7 @@ def test_sizes_that_image_processors_refuse(
     assert codes(audit(str(folder))) == found
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(
     ("settings", "codes_found"),
     [
@@ -785,6 +790,7 @@ def test_a_setting_of_a_scheduler_is_repaired(tmp_path: Path) -> None:
     assert audit(str(folder)).verdict == "clean"
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("entries", [
     {"image_encoder": 3}, {"unet": ["torch", "UNet2DConditionModel"]}, {"unet": ["diffusers", "UNetOfMine"]},
     {"vae": [None, None]}, {"unet": [None, "UNet2DConditionModel"], "scheduler": None},

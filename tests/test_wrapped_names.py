@@ -28,6 +28,7 @@ def inside(name: str, wrapper: str) -> str:
     return LAYER.sub(lambda found: found[1] + wrapper, name, count=1)
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("model_type", "suffix"), MODELS)
 def test_one_finding_names_the_wrappers(model_type: str, suffix: str) -> None:
     record = base_record(model_type, suffix)

@@ -169,6 +169,7 @@ CONTROLNET: dict[str, Any] = {
 }  # fmt: skip
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("config", "found"), [
     (CONTROLNET, set()), ({**CONTROLNET, "cross_attention_dim": 40}, {"N453"}), (VAE, set()),
     ({**VAE, "latent_channels": 16}, {"N453"}), (UNET, set()), ({**UNET, "cross_attention_dim": 40}, {"N453"}),

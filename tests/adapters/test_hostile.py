@@ -70,6 +70,7 @@ ANY_BASE = [
 """All changes for LoRA, and every sixth one for other methods; the rest is marked slow."""
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("kind", "change"), ANY_BASE)
 def test_any_base(kind: str, change: dict[str, Any]) -> None:
     record = records()["llama.seven"]

@@ -29,6 +29,7 @@ def reported(name: str, spec: Spec, **changed: Any) -> Audit:
     return with_base(spec, {**record["adapter"], **changed}, record["base"])
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", records())
 def test_the_count_is_that_of_the_trainer(name: str) -> None:
     record = records()[name]
@@ -128,6 +129,7 @@ def test_half_a_pair_is_reported_without_a_base(name: str) -> None:
             assert codes(alone(spec, records()[name]["adapter"])) == expected
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", [name for name in LORA if not records()[name]["adapter"]["rank_pattern"]])
 def test_a_wrong_rank_in_the_config_is_one_finding(name: str) -> None:
     stacked = records()[name]["adapter"]["target_parameters"]

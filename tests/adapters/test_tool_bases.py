@@ -56,6 +56,7 @@ def writer(name: str) -> str:
 CASES = sampled(records(), 12, writer)
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", CASES)
 def test_an_adapter_fits_its_base(name: str) -> None:
     audited = with_base(stored(name), base_of(name))

@@ -194,6 +194,7 @@ def damaged(spec: Spec) -> Iterator[tuple[str, Spec]]:
             yield f"{key} of integers", {**spec, key: ("I64", shape)}
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", TRAINERS)
 def test_a_damage_is_one_error(name: str) -> None:
     for what, spec in damaged(TRAINERS[name][0]):

@@ -40,6 +40,7 @@ def audit_listing(spec: Spec, config: dict[str, object] | None = SMALL_LLAMA) ->
     return audit_loaded(checkpoint(spec, config=config))
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("prefix", ["", "base_model.model."])
 @pytest.mark.parametrize("saved", [False, True])
 @pytest.mark.parametrize("config", [SMALL_LLAMA, None])

@@ -327,6 +327,7 @@ def test_a_listing_is_healthy(name: str) -> None:
     assert codes(judged(listing(name), config)) == set()
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_a_lost_tensor_is_found(name: str) -> None:
     config, lost = as_config(name), PUBLISHED[name].lost

@@ -36,6 +36,7 @@ def test_a_complete_listing_is_clean(name: str) -> None:
     assert (audited.verdict, codes(audited)) == ("clean", set()), audited.findings
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", MODELS)
 def test_a_lost_tensor_and_a_wrong_key_are_reported(name: str) -> None:
     model, config, build = of(name)

@@ -93,6 +93,7 @@ def test_every_key_of_a_definition_at_once(value: object, tmp_path: Path) -> Non
     reported(spec_of(record), config, tmp_path / "config.json")
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("method", METHODS)
 def test_settings_of_a_quantizer(method: str, tmp_path: Path) -> None:
     record = base_record("llama")

@@ -156,6 +156,7 @@ def compared(raw: bytes) -> str:
     return "accepted"
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("turn", range(ROUNDS))
 def test_verdicts_agree(turn: int) -> None:
     chance = random.Random(1_000 + turn)

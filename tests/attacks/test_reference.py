@@ -171,6 +171,7 @@ def child(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None
     return put
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("kind", CHILDREN)
 def test_a_disagreement_is_a_finding(kind: str, child: Callable[..., None], tmp_path: Path) -> None:
     child(PROTOCOL + CHILDREN[kind], silent=kind == "is silent")

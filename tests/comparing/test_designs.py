@@ -66,6 +66,7 @@ def test_what_the_experts_hold(trained: str, holds: str) -> None:
 KEY = "model.layers.2.self_attn.k_proj.weight"
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("layers", "changed", "expected", "holds", "unused"), [
     ([0, 1, 1, 2, 3], "", ["V853"], [([2, 4], [1, 3])], ""),
     ([0, 2, 3], "", ["V853"], [([1, 2], [2, 3])], "layer 1"),

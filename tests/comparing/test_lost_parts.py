@@ -67,6 +67,7 @@ def test_a_part_alone_is_no_model_for_llama_cpp(part: int, outcome: str, because
     assert (load.outcome, load.because) == (outcome, because)
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("bare", [True, False])
 @pytest.mark.parametrize(
     ("model_type", "suffix"),

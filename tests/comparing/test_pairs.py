@@ -67,6 +67,7 @@ def check_conversion(found: Comparison, parameters: int, own: Sequence[str] = ()
     assert sum(role.carried or 0 for role in found.roles) == parameters
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", NAMES)
 def test_a_conversion_is_complete(name: str, tmp_path: Path) -> None:
     source, target = pair(name)
@@ -75,6 +76,7 @@ def test_a_conversion_is_complete(name: str, tmp_path: Path) -> None:
     assert {word for role in found.roles for word in role.how} == HOW[name]
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", NAMES)
 def test_the_reverse_is_a_conversion_too(name: str, tmp_path: Path) -> None:
     source, target = pair(name)
@@ -83,6 +85,7 @@ def test_the_reverse_is_a_conversion_too(name: str, tmp_path: Path) -> None:
     assert {word for role in found.roles for word in role.how} == {BACK.get(word, word) for word in HOW[name]}
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", sampled(NAMES, 3))
 def test_names_decide_without_configs(name: str, tmp_path: Path) -> None:
     source, target = map(without_config, pair(name))

@@ -69,6 +69,7 @@ def last_bits(name: str, array: Any) -> Any:
     return array * np.float32(1 + 2**-9) if name.endswith("1.mlp.up_proj.weight") else array
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("by_rows", [False, True])
 @pytest.mark.parametrize(("change", "codes", "open_"), [
     (lambda name, array: array, [], 0), (to_bfloat16, [], 0), (without_scale, ["V820"], 0), (last_bits, [], 1),

@@ -53,6 +53,7 @@ def each_family(model_type: str) -> Iterator[tuple[str, list[str]]]:
         yield family, [*names[middle:], *names[:middle]]
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("model_type", TYPES)
 def test_a_dropped_tensor_is_missing(model_type: str) -> None:
     for _, names in each_family(model_type):
@@ -91,6 +92,7 @@ def test_a_misshapen_tensor_is_named(model_type: str) -> None:
         assert audited.findings[0].place.tensor == names[0]
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("model_type", TYPES)
 def test_a_transposed_matrix_is_reported_as_such(model_type: str) -> None:
     for family, names in each_family(model_type):
@@ -110,6 +112,7 @@ def test_a_transposed_matrix_is_reported_as_such(model_type: str) -> None:
             assert len([f for f in audited.findings if f.severity == "error"]) == 1
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("model_type", TYPES)
 def test_a_renamed_tensor_is_one_finding(model_type: str) -> None:
     for _, names in each_family(model_type):
@@ -224,6 +227,7 @@ KEYS: dict[str, list[str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("model_type", "key"), [(name, key) for name, keys in KEYS.items() for key in keys])
 def test_a_wrong_config_key_is_named_with_the_right_value(model_type: str, key: str) -> None:
     spec, config, count = healthy(model_type)
@@ -398,6 +402,7 @@ def test_names_with_the_same_change_are_one_finding(model_type: str, old: str, n
     assert (finding.facts["from"], finding.facts["to"], len(finding.facts["families"])) == (old, new, families)
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("model_type", TYPES)
 def test_a_prefix_on_a_part_of_the_names_is_one_finding(model_type: str) -> None:
     spec, config, count = healthy(model_type)
@@ -565,6 +570,7 @@ def test_any_single_fault_is_one_error(model_type: str, data: st.DataObject) -> 
     assert len(errors) == 1, errors
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("tensors", [1_000, 16_000])
 @pytest.mark.parametrize("misshapen", [False, True])
 def test_thousands_of_damaged_tensors_are_named_by_family(misshapen: bool, tensors: int) -> None:

@@ -251,6 +251,7 @@ def test_other_dims_of_equal_size_are_not_always_a_reshape() -> None:
     assert bad(judged(spec, config)) == ["D501"]
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("parts", [2, 4])
 @pytest.mark.parametrize("embeddings", [False, True])
 @pytest.mark.parametrize("config", [dict(LLAMA8B), QWEN2, BERT], ids=lambda one: str(one["model_type"]))
@@ -490,6 +491,7 @@ def test_another_family_is_judged_with_the_head_of_the_class() -> None:
     assert bad(judged(spec, claimed)) == ["N401"]
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("stored", "claimed"), FAMILIES)
 def test_weights_of_another_family_are_named(stored: str, claimed: str) -> None:
     spec, config = record(stored, "CausalLM")
@@ -636,6 +638,7 @@ def test_a_reward_model_gets_its_class_and_its_labels(model_type: str) -> None:
     assert [step.key[0] for step in steps] == ["architectures", "num_labels", *names]
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("placeholder", [(0,), (1,)])
 @pytest.mark.parametrize("make", [
     lambda: record("llama", "CausalLM"), lambda: record("bert", "MaskedLM"), lambda: record("gpt2", "LMHeadModel"),
@@ -690,6 +693,7 @@ def published() -> list[tuple[str, Config, Config]]:
     return found
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(
     ("names", "stored", "config"), published(), ids=lambda one: one if isinstance(one, str) else ""
 )

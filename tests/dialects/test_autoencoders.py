@@ -51,6 +51,7 @@ def test_every_record_is_exact(name: str, every: int, tmp_path: Path) -> None:
         check_exact(audited(tmp_path, MAKE[name](record)), record["num_parameters"])
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("every", [11, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", MAKE)
 def test_a_lost_tensor_is_one_finding_under_its_own_name(name: str, every: int, tmp_path: Path) -> None:

@@ -146,6 +146,7 @@ READ = {("llama", "rope_freqs.weight"), ("gemma4_text", "rope_freqs.weight")}
 """Unexpected tensors that llama.cpp reads for that architecture."""
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("extra", UNEXPECTED)
 @pytest.mark.parametrize("name", ["llama", "qwen2", "olmoe"])
 def test_llama_cpp_refuses_tensors_that_it_does_not_read(name: str, extra: str, tmp_path: Path) -> None:
@@ -182,6 +183,7 @@ def test_llama_cpp_does_without_some_tensors(name: str, lost: str, outcome: str,
     assert {one.outcome for one in audited.loads} == {outcome}
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", CASES)
 def test_a_file_that_was_quantized_has_no_leading_dims_of_one(name: str, tmp_path: Path) -> None:
     """ggml counts dims up to the last one above 1, and llama-quantize writes only those."""
@@ -508,6 +510,7 @@ def test_a_model_in_two_files_is_complete(name: str, tmp_path: Path) -> None:
     assert sum(one.carried for one in swapped.targets) == swapped.carried
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", sampled(WITH_TOWERS, 4))
 def test_a_damaged_projector_is_an_error(name: str, tmp_path: Path) -> None:
     def drop(file: Written) -> None:
@@ -558,6 +561,7 @@ CHANGED = [("bert", "bert.attention.head_count", "V863"), ("modernbert", "modern
            ("cohere2", "cohere2.attention.key_length", "C310")]  # fmt: skip
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("name", "key", "code"), CHANGED)
 def test_a_number_that_contradicts_the_config_is_one_error(name: str, key: str, code: str, tmp_path: Path) -> None:
     reported = compared(name, doubled(name, key), tmp_path)
@@ -608,6 +612,7 @@ def test_a_lost_number_of_experts_is_one_finding(lost: list[str], expected: list
     assert [one.code for one in found if one.severity != "note"] == expected
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("name", "key"), [*NEEDED, *UNFIT])
 def test_a_key_without_which_llama_cpp_refuses_the_file_is_an_error(name: str, key: str, tmp_path: Path) -> None:
     file = written(name)
@@ -681,6 +686,7 @@ def test_a_key_that_changes_only_what_is_computed_alters_the_model(tmp_path: Pat
     assert {one.outcome for one in audited.loads} == {"altered"}
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("name", "key", "code"), WRONG_SIZES)
 def test_a_wrong_size_is_one_error(name: str, key: str, code: str, tmp_path: Path) -> None:
     audited = audit(str(doubled(name, key).save(tmp_path / "target.gguf")))
@@ -720,6 +726,7 @@ CHANGED_KEYS = [
 """Record, a key, another number or none, and the finding: llama.cpp refuses each of these files."""
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("name", "key", "value", "expected"), CHANGED_KEYS)
 def test_a_changed_key_is_one_error(
     name: str, key: str, value: int | None, expected: tuple[str, str], tmp_path: Path
@@ -909,6 +916,7 @@ LISTED = [(name, key) for name in TYPES for key, _, value in records()[name]["ke
           if isinstance(value, list) and key.partition(".")[2] in PER_LAYER]  # fmt: skip
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("longer", [True, False])
 @pytest.mark.parametrize(("name", "key"), LISTED)
 def test_a_list_without_one_number_for_each_layer_is_one_error(
@@ -924,6 +932,7 @@ def test_a_list_without_one_number_for_each_layer_is_one_error(
     assert {one.because for one in audited.loads} == {f"key {key} has wrong array length"}
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("more", [1, -1])
 @pytest.mark.parametrize("name", sorted({name for name, _ in LISTED} - {"mimo_v2_flash"}))
 def test_a_number_of_layers_that_the_lists_contradict_is_one_error(name: str, more: int, tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ def joined(model_type: str) -> Written | None:
     return None if made.keys() == arrays.keys() else Written(written.keys, made, written.kinds)
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("model_type", sampled(sorted(records()), 6))
 def test_joined_projections_are_read(model_type: str, tmp_path: Path) -> None:
     written = joined(model_type)

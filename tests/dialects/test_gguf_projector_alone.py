@@ -99,6 +99,7 @@ def test_a_kind_that_llama_cpp_does_not_know_is_reported(kind: str, known: bool,
     assert bool(note.facts["unknown_to"]) is not known
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("model_type", ["qwen2_5_vl", "glm4v", "audioflamingo3"])
 @pytest.mark.parametrize("damage", ["", "width", "shape", "tensor"])
 def test_a_damaged_projector_is_found_alone_and_next_to_its_model(model_type: str, damage: str, tmp_path: Path) -> None:

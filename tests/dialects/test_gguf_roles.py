@@ -134,6 +134,7 @@ def count(tensors: Tensors) -> int:
 WHOLE = [name for name in MODELS if name != "bert"]  # of BERT the converter leaves out the pooler
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("architecture", WHOLE)
 def test_a_converted_model_is_clean(architecture: str, tmp_path: Path) -> None:
     tensors = converted(architecture)

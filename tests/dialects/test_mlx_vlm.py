@@ -90,6 +90,7 @@ def test_text_models_of_mlx_vlm(model_type: str) -> None:
     assert codes(stored(spec, config, "pt")) == {"N402"}
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("model_type", ["mistral3", "gemma3", "llava", "qwen2_vl", "qwen3_vl", "qwen3_5"])
 def test_text_model_of_mlx_lm(model_type: str) -> None:
     spec, config = written(model_type)
@@ -176,6 +177,7 @@ def by_mlx_lm(model_type: str) -> tuple[Spec, dict[str, Any]]:
     return found, record["config"]
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("model_type", BY_MLX_LM)
 def test_mlx_lm(model_type: str) -> None:
     spec, config = by_mlx_lm(model_type)

@@ -241,6 +241,7 @@ def test_a_unet_alone(tmp_path: Path) -> None:
     assert found.counts.unique_parameters == found.counts.expected_parameters == elements(spec)
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("stored", "absent"), [
     ("unet", ["vae", "text encoder"]), ("unet vae", ["text encoder"]), ("unet text_encoder", ["vae"]),
     ("unet vae text_encoder", None), ("vae", None), ("text_encoder", None),
@@ -261,6 +262,7 @@ def test_a_component_without_prefix(component: str, tmp_path: Path) -> None:
     assert found.counts.unique_parameters == found.counts.expected_parameters == elements(spec)
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("component", "prefix", "code"), [
     ("unet", "model.diffusion_model.model.diffusion_model.", "N553"), ("unet", "model.model.diffusion_model.", "N552"),
     ("unet", "unet.", "N552"), ("vae", "first_stage_model.first_stage_model.", "N553"), ("vae", "model.vae.", "N552"),

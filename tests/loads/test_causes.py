@@ -233,6 +233,7 @@ LOADS = [
 ]  # fmt: skip
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("model_type", "suffix", "damages", "newest", "older"), LOADS)
 def test_what_both_versions_do(
     model_type: str, suffix: str, damages: list[Any], newest: str, older: str, tmp_path: Path

@@ -141,6 +141,7 @@ def test_transformers_5(
     assert (found.verdict == "clean") == (counts == (0, 0))
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("model_type", "suffix", "change", "outcomes"), [
     ("sam2", "Sam2Model", (WINDOWS, [6, 4]), "refuses"),
     ("sam2", "Sam2Model", (WINDOWS, [-1, 4, 8, 4]), "refuses"),

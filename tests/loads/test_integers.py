@@ -19,6 +19,7 @@ from tests.loads.test_loads import of_version
 NGRAMS = "language_model.layers.0.ple.ple_embedding"
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("model_type", "suffix", "buffer", "dtype", "major", "outcome"), [
     ("bros", "Model", "embeddings.position_ids", "F16", OLDER, UNKNOWN),
     ("swin", "Backbone", "encoder.layers.0.blocks.0.attention.self.relative_position_index", "F32", OLDER, UNKNOWN),

@@ -29,6 +29,7 @@ CASES: dict[str, tuple[tuple[str, ...], dict[str, Any], str]] = {
 """Case -> (model types, changed keys, what transformers 5.23 does, as far as it is known)."""
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(
     ("case", "model_type"), [(case, one) for case, (types, _, _) in CASES.items() for one in types]
 )

@@ -368,6 +368,7 @@ LOADED = {"A906", "A943", "A932", "A933", "A934", "A935"}
 """Findings on adapters that PEFT loads completely."""
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("name", "damage", "codes"), FAILURES)
 def test_a_failure_of_an_adapter_is_reported(name: str, damage: list[Any], codes: list[str], tmp_path: Path) -> None:
     found, load = of_peft({"adapter": name, "damage": damage}, tmp_path)

@@ -111,6 +111,7 @@ transformers loads every tensor with it and misses none: BART's encoder alone la
 """
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("case", BARE, ids="-".join)
 def test_a_part_under_its_own_names(case: tuple[str, str, str], tmp_path: Path) -> None:
     model_type, suffix, below = case
@@ -337,6 +338,7 @@ def test_two_wrong_keys_are_not_alternatives(name: str, tmp_path: Path) -> None:
     assert sorted(found, key=str) == sorted([("C310", linear, []), ("C310", width, [])], key=str)
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("both", [True, False])
 @pytest.mark.parametrize("model_type", ["clip", "altclip", "chinese_clip", "groupvit", "flava", "xclip", "bridgetower"])
 def test_configs_of_parts_under_their_older_keys(model_type: str, both: bool, tmp_path: Path) -> None:

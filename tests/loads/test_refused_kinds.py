@@ -104,6 +104,7 @@ def test_refused(model_type: str, suffix: str, change: Change, code: str, new: A
 OF_OWN_WIDTH = {"model_type": "dinov2", "hidden_size": 48, "num_hidden_layers": 4, "num_attention_heads": 3}
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("model_type", "suffix", "change"), [
     ("vit_mae", "Model", ("decoder_num_attention_heads", 0)),  # a class without a decoder
     ("albert", "Model", ("classifier_dropout_prob", -0.5)),  # a class without a classifier

@@ -474,6 +474,7 @@ def test_links_without_their_targets_are_one_finding(link: bool, tmp_path: Path)
     assert found == (["R015"] if link else [])
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("whole", "part"), [("llava", "llama"), ("gemma3", "gemma3_text"), ("mistral3", "mistral")])
 @pytest.mark.parametrize("named", [True, False])
 def test_the_config_of_the_whole_for_the_text_model_alone(whole: str, part: str, named: bool, tmp_path: Path) -> None:

@@ -105,6 +105,7 @@ PLACES = {
 """(model type, tie of the outer config, tie of the text config) -> what transformers 5.23 does without a head."""
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("case", PLACES, ids=str)
 def test_either_place_of_a_tie(case: tuple[str, bool | None, bool | None], tmp_path: Path) -> None:
     model_type, outer, text = case

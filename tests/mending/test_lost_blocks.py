@@ -15,6 +15,7 @@ from tests.quantization.recorded import record
 from tests.quantization.test_blocks import QUANTIZED, without_block
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", [*QUANTIZED[::6], *(pytest.param(one, marks=pytest.mark.slow) for one in QUANTIZED)])
 def test_a_lost_block_is_repaired_or_left_unchanged(name: str, tmp_path: Path) -> None:
     spec = {key: (dtype, tuple(shape)) for key, (dtype, shape) in record(name)["tensors"].items()}

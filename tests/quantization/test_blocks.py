@@ -45,6 +45,7 @@ def _states(made: Any, stated: Any) -> bool:
     return bool(made == stated)
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", QUANTIZED)
 def test_a_lost_block_is_an_error_and_adding_it_repairs(name: str) -> None:
     audited = stored(name, without_block(name))
@@ -121,6 +122,7 @@ DENSE = {"tao_int8wo_gpt2"}
 """Variants in which the tool quantized nothing: gpt2 has no linear layers."""
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", sampled([name for name in variants() if name not in DENSE], 5, tool))
 def test_a_lost_block_is_the_only_finding_and_changes_no_count(name: str) -> None:
     one = variants()[name]
@@ -200,6 +202,7 @@ def test_the_output_of_joined_attention_is_left_plain_by_bitsandbytes() -> None:
     assert codes(judged(spec, one["config"])) == set()
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", QUANTIZED)
 def test_with_its_block_there_is_no_finding(name: str) -> None:
     assert codes(stored(name, record(name)["config"])) == set()

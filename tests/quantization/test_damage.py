@@ -62,6 +62,7 @@ def suffix_of(name: str, wanted: tuple[str, ...], module: str = MODULE) -> str:
     return found[0]
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", PACKED)
 @pytest.mark.parametrize("kind", ["scale", "zero"])
 def test_a_lost_helper_is_one_finding_with_its_module(name: str, kind: str) -> None:
@@ -73,6 +74,7 @@ def test_a_lost_helper_is_one_finding_with_its_module(name: str, kind: str) -> N
     assert result.counts.unique_parameters == checkpoint(name)[2]
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", PACKED)
 def test_lost_values_are_one_finding_and_not_a_missing_tensor(name: str) -> None:
     suffix = suffix_of(name, VALUES)
@@ -178,6 +180,7 @@ whose config has no block that lists modules.
 """
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", PACKED)
 def test_a_module_left_dense_is_reported_unless_declared(name: str) -> None:
     rows = original(name)[f"{MODULE}.weight"]

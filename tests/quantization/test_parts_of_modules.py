@@ -41,6 +41,7 @@ def errors(name: str, result: Audit) -> list[str]:
     return found
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", sampled(PACKED, 3, tool))
 def test_any_lost_tensor_of_a_module_is_reported(name: str) -> None:
     for suffix in suffixes(name):

@@ -129,6 +129,7 @@ def test_a_wrong_setting_of_a_group_is_one_finding(name: str, what: str) -> None
     assert result.counts.unique_parameters == parameters
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("own", [None, "pack-quantized", "int-quantized", "float-quantized", "naive-quantized"])
 @pytest.mark.parametrize("name", [name for name in NAMES if re.match(r"ct[-_](w\d|fp8|int8|w8a8)", name)])
 def test_the_format_of_a_group_determines_the_tensors_that_are_read(name: str, own: str | None) -> None:
@@ -194,6 +195,7 @@ def settings_in(block: Any, path: tuple[str, ...] = ()) -> list[tuple[tuple[str,
     return [found for key, value in block.items() for found in settings_in(value, (*path, key))]
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", RECORDED)
 def test_every_wrong_number_in_the_settings_of_a_record_is_one_finding(name: str) -> None:
     config, spec, parameters = checkpoint(name)
@@ -433,6 +435,7 @@ WORDS = {
 }
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("bits", [2, 3, 4, 5, 6, 8])
 @pytest.mark.parametrize("name", WORDS)
 def test_wrong_bits_are_one_finding_even_where_widths_allow_them_by_chance(name: str, bits: int) -> None:

@@ -23,6 +23,7 @@ def stored_as(model_type: str, dtype: str, *, every: bool) -> Audit:
     return judged({**spec, **{name: (dtype, spec[name][1]) for name in changed}}, record["config"])
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("dtype", UNPACKED)
 @pytest.mark.parametrize("model_type", TYPES)
 def test_integers_are_not_weights(model_type: str, dtype: str) -> None:

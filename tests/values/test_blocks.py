@@ -73,6 +73,7 @@ def recorded(name: str, which: str) -> Numbers:
     return Numbers(stored.reshape(len(rows()), -1), name)
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("which", WEIGHTS)
 @pytest.mark.parametrize("name", FORMATS)
 def test_blocks_of_llama_cpp_fit_the_original_values(name: str, which: str) -> None:
@@ -88,6 +89,7 @@ def test_blocks_of_llama_cpp_fit_the_original_values(name: str, which: str) -> N
     assert not compare_blocks(Numbers(half, "F32"), target).is_proven
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", FORMATS)
 def test_other_values_do_not_fit(name: str) -> None:
     target = recorded(name, "equal")
@@ -182,6 +184,7 @@ def of(compared: Comparison) -> dict[str, Any]:
     return {one.name: one.facts for one in compared.findings if one.severity != "note"}
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", QUANTIZERS)
 def test_a_quantized_file_is_clean_in_both_directions(name: str) -> None:
     for backwards in (False, True):
@@ -256,6 +259,7 @@ def _half_of_zeros(arrays: Arrays) -> None:
     arrays["blk.1.ffn_up.weight"][10:90] = 0
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", ["Q8_0", "Q4_0", "Q5_1"])
 @pytest.mark.parametrize(
     ("change", "expected"),

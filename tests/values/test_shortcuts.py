@@ -89,6 +89,7 @@ def test_results_do_not_depend_on_the_number_of_threads(name: str, dtype: str, m
             assert one.rows is not None and one.rows.zero == (values == 0).all(axis=-1).sum()
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("name", CHANGES)
 @pytest.mark.parametrize(("source", "target"), [
     ("BF16", "F16"), ("F16", "BF16"), ("F32", "BF16"), ("F32", "F16"), ("BF16", "F32"), ("F16", "F32"), ("F64", "F32"),

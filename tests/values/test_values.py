@@ -280,6 +280,7 @@ def test_numbers_of_gguf_files_are_read(tmp_path: Path) -> None:
     assert compared.verdict == "clean"
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(
     ("architecture", "pairs", "added", "bad"),
     [

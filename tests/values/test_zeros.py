@@ -68,6 +68,7 @@ GEMMA = {**TINY, "model_type": "gemma", "architectures": ["GemmaForCausalLM"], "
          "tie_word_embeddings": True}  # fmt: skip
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(
     ("change", "config", "expected"),
     [
