@@ -81,7 +81,10 @@ ENDS: Final = {"down": "lora_A.weight", "up": "lora_B.weight"}
 KEPT_ENDS: Final = {"down": "lora_down.weight", "up": "lora_up.weight", SCALE: SCALE}
 """The same under sd-scripts' names, and the scale, which FLUX and its relatives read together with them."""
 PAIR: Final = ENDS.keys()
-SCALED_PAIR: Final = PAIR | {SCALE}
+MAGNITUDE: Final = "magnitude"
+DROPPED: Final = ".dora_scale"
+"""Ending of the magnitudes of a DoRA that diffusers leaves out of every file before it reads the pairs."""
+KNOWN: Final = PAIR | {SCALE, MAGNITUDE}
 SPLITTING: Final = "ZImageTransformer2DModel"
 """The class of which diffusers reads the joined matrix of an attention where none of those that it joins is stored."""
 _SPLIT: Final = re.compile(r"(.*attention[._])to[._][qkv]\.")
@@ -95,9 +98,10 @@ TEXT: Final = "text_encoder"
 def unread_by_class(modules: Sequence[ChangedModule], families: Families, base: BaseModules) -> Iterator[Finding]:
     """The note on a LoRA with names that diffusers does not read for the class of the base."""
     of_denoiser = [one for one in modules if TEXT not in one.component]
-    pairs = [one for one in of_denoiser if one.method == "lora" and PAIR <= one.parts.keys() <= SCALED_PAIR]
+    pairs = [one for one in of_denoiser if one.method == "lora" and PAIR <= one.parts.keys() <= KNOWN]
     components = {component_name(one.component, base) or "" for one in pairs}
-    if len(components) != 1 or len(pairs) < len(of_denoiser):
+    magnitudes = [one.parts[MAGNITUDE][0] for one in pairs if MAGNITUDE in one.parts]
+    if len(components) != 1 or len(pairs) < len(of_denoiser) or not all(one.endswith(DROPPED) for one in magnitudes):
         return
     component = components.pop()
     kind, own = base.kinds.get(component, ""), base.own.get(component, {})
@@ -106,13 +110,16 @@ def unread_by_class(modules: Sequence[ChangedModule], families: Families, base: 
         yield AdapterMethodUnread(what=f"LoRA of {kind}", such_as=firsts[0])
     yield from _of_other_dims(pairs, base.modules.get(component, {}))
     dotted = [_own_name(one, own) for one in pairs]
-    if not all(dotted):
+    if not all(dotted) and not magnitudes:
         yield from _unread_of_authors(pairs, firsts, kind, families)
     refused = [at for at, first in enumerate(firsts) if kind in _FLUX and _is_refused(first)]
     read = (_is_read(first, kind, SCALE in one.parts) for first, one in zip(firsts, pairs, strict=True))
     if kind not in MEASURED or not all(dotted) or (not refused and any(read)):
         return
     example = refused[0] if refused else 0
+    if magnitudes:  # renaming would lose them
+        yield AdapterMethodUnread(what="DoRA", such_as=firsts[example], refused=True)
+        return
     part = "unet" if kind.startswith("UNet") else "transformer"
     scaled = any(SCALE in one.parts for one in pairs)
     keeps_scale = scaled and kind in _FLUX

@@ -16,9 +16,9 @@ from msgspec import Struct
 
 from inspector.adapters.author_names import in_authors_names, in_names_of_ldm
 from inspector.adapters.base import BaseTensor, other_widths
-from inspector.adapters.below_wrapper import prefix_around
 from inspector.adapters.changed_modules import ChangedModule, like
 from inspector.adapters.image_prompt_base import absent_layers, attention_to_text, of_image_prompt, of_layers
+from inspector.adapters.joined_attention import modules_unmatched
 from inspector.adapters.rotated_pieces import misfit_of_pieces
 from inspector.adapters.tool_modules import FULL
 from inspector.adapters.tool_shapes import Shape, is_wider, misfit
@@ -26,7 +26,7 @@ from inspector.adapters.tools import PIECES
 from inspector.algebra.boxes import count, tuples
 from inspector.algebra.names import name_of
 from inspector.findings.adapters.tensors import AdapterShapeDiffers
-from inspector.findings.adapters.tools import AdapterModulesUnmatched, AdapterPairDiffers, AdapterPartMissing
+from inspector.findings.adapters.tools import AdapterPairDiffers, AdapterPartMissing
 from inspector.findings.adapters.whole import AdapterBaseDiffers, ShapeExample
 from inspector.findings.adapters.widened import AdapterWidensBase
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
@@ -142,7 +142,7 @@ class Compared(Struct, frozen=True):
     unchecked: modules of components that the base does not show, or under names that cannot be compared. absent:
     modules without a full difference although the same module of all other blocks, and other modules of their block,
     have one. widened: modules with several times the base's inputs -> the numbers of inputs of both. layers: those
-    of the base's attention that an IP-Adapter lacks.
+    of the base's attention that an IP-Adapter lacks. pairs: all modules are pairs of matrices of low rank.
     """
 
     modules: int
@@ -153,6 +153,7 @@ class Compared(Struct, frozen=True):
     absent: tuple[str, ...] = ()
     widened: Mapping[str, tuple[int, int]] = {}
     layers: tuple[str, ...] = ()
+    pairs: bool = False
 
 
 def compare(modules: Sequence[ChangedModule], base: BaseModules) -> Compared:
@@ -213,7 +214,7 @@ def compare(modules: Sequence[ChangedModule], base: BaseModules) -> Compared:
     unmatched = tuple(name for names in lost.values() for name in names)
     return Compared(
         matched + len(unmatched), tensors, unmatched, tuple(unchecked), tuple(differences),
-        tuple(_absent_of_full(modules, base)), widened, layers,
+        tuple(_absent_of_full(modules, base)), widened, layers, all(module.method == "lora" for module in modules),
     )  # fmt: skip
 
 
@@ -369,12 +370,8 @@ def tool_findings(compared: Compared, base: BaseModules, known: Sequence[Finding
     wrong = len(compared.unmatched) + len({one.module for one in compared.differences})
     most = bool(compared.unmatched) and 2 * wrong > compared.modules
     if compared.unmatched and (most or not another):
-        yield AdapterModulesUnmatched(
-            base=base.name or base.source,
-            names=compared.unmatched[:NAMES_SHOWN],
-            modules=len(compared.unmatched), of=compared.modules,
-            prefix=prefix_around(compared.unmatched, base.modules, plain),
-        )  # fmt: skip
+        names, of, name = compared.unmatched, compared.modules, base.name or base.source
+        yield modules_unmatched(names, of, name, base.modules, plain, pairs=compared.pairs)
     for module, (inputs, of_base) in compared.widened.items():
         yield AdapterWidensBase(module=module, inputs=inputs, of_base=of_base, base=base.name or base.source)
     if most:

@@ -62,10 +62,10 @@ _FLAT: Final = re.compile(
 """Beginnings of the names of image models with underscores for dots."""
 _OF_SIMPLETUNER: Final = re.compile(
     r"lycoris_(?:blocks_[\d#]+_attn[12]_|(?:single_)?transformer_blocks_[\d#]+_ff_linear_|joint_transformer_blocks_"
-    rf"|{_OF_LUMINA})"
+    rf"|{_OF_LUMINA}|(?:single_)?transformer_blocks_[\d#]+_attn\d?_to_(?:added_)?q?kv\.)"
 )
-"""LyCORIS modules of Wan, FLUX.2, AuraFlow, Lumina 2 and Z-Image as diffusers calls them, which ComfyUI's
-`model_lora_keys_unet` does not list.
+"""LyCORIS modules of Wan, FLUX.2, AuraFlow, Lumina 2 and Z-Image as diffusers calls them, and joined matrices for q, k
+and v of any transformer, which ComfyUI's `model_lora_keys_unet` does not list.
 """
 _OF_T5: Final = re.compile(r"lora_te[23]_encoder_block_")
 _OF_FLUX: Final = re.compile(r"lora_unet_(?:double|single)_blocks_")

@@ -18,6 +18,7 @@ from tests.test_pipelines import PARTS, UNET, VAE, pipeline
 
 MODULES = {
     "Z-Image": "layers_0_attention_to_q", "Lumina 2": "noise_refiner_1_attn_to_k",
+    "joined matrices": "transformer_blocks_0_attn_to_qkv",
     "AuraFlow": "joint_transformer_blocks_0_attn_to_q", "Wan": "blocks_0_attn1_to_q",
     "FLUX": "single_transformer_blocks_0_attn_to_q", "a text model": "model_layers_0_self_attn_q_proj",
 }  # fmt: skip

@@ -184,7 +184,9 @@ class AdapterModulesUnmatched(Finding, frozen=True, kw_only=True):
           help     use the base that the adapter was trained on
 
     What to do
-        Use the base that the adapter was trained on; where a few modules are left over, two adapters were mixed.
+        Use the base that the adapter was trained on; where a few modules are left over, two adapters were mixed. Where
+        the base has q, k and v apart and the adapter changes one joined matrix (`to_qkv`, of `fuse_qkv_projections`),
+        the pair of a LoRA can be split by rows, and another method has to be trained again with separate matrices.
     """
 
     code = "A928"
@@ -196,8 +198,18 @@ class AdapterModulesUnmatched(Finding, frozen=True, kw_only=True):
 
     prefix: str = ""
     """What is before the names of the base's components and modules in the file."""
+    joins: tuple[str, ...] = ()
+    """The base's modules that the first one joins, if each joins the base's matrices for q, k and v."""
+    splits: bool = False
+    """True if each of these is a pair of matrices, of which the second one can be split by rows."""
 
     def remedy(self) -> Remedy:
+        if self.joins and self.splits:
+            return Remedy(
+                "split each second matrix (lora_up, lora_B) by rows into those of q, k and v, and copy the first one"
+            )
+        if self.joins:
+            return Remedy("train it again with separate matrices for q, k and v (no fuse_qkv_projections)")
         if self.prefix:
             step = Step(action="rename", old=f"{self.prefix}*", new="*")
             return Remedy(
@@ -210,7 +222,8 @@ class AdapterModulesUnmatched(Finding, frozen=True, kw_only=True):
         return f"{number(self.modules)} of {count(self.of, 'module')} {verb} not in {self.base}"
 
     def rows(self) -> Rows:
-        return [("module" if self.modules == 1 else "modules", first(self.names, self.modules, 3))]
+        rows: Rows = [("module" if self.modules == 1 else "modules", first(self.names, self.modules, 3))]
+        return [*rows, ("base has", ", ".join(self.joins))] if self.joins else rows
 
 
 class AdapterHoldsBase(Finding, frozen=True, kw_only=True):
