@@ -1525,6 +1525,17 @@ def control_differences() -> Audit:
         return audit(f"{place}/diff_control.safetensors")
 
 
+def control_with_yaml(width: int = 768, name: str = "control_v11p_sd21_depth") -> Audit:
+    """A ControlNet of Stable Diffusion 2 with a YAML beside it, by default that of version 1."""
+    with TemporaryDirectory() as place:
+        config = {**SMALL_UNET, "_class_name": "ControlNetModel", "conditioning_embedding_out_channels": [16, 32],
+                  "cross_attention_dim": 1024}  # fmt: skip
+        write_file(Path(place) / "control_v11p_sd21_depth.safetensors", single_file.unet(config))
+        stated = f"model:\n  target: cldm.cldm.ControlLDM\n  params:\n    context_dim: {width} # of the text\n"
+        (Path(place) / f"{name}.yaml").write_text(stated)
+        return audit(f"{place}/control_v11p_sd21_depth.safetensors")
+
+
 def encoder_alone(change: Callable[[Spec], None] = lambda spec: None) -> Audit:
     """Whisper's encoder under its own class."""
     one, below = base_record("whisper", "ForConditionalGeneration"), "model.encoder."
@@ -1623,6 +1634,7 @@ FIRES |= {
     "single-file-without-vae": old_text_encoder,
     "network-blocks-missing": lost_block,
     "control-net-differences": control_differences,
+    "single-file-settings-differ": control_with_yaml,
     "decoder-channels-differ": enlarging_decoder,
     "average-stored": lambda: llama(lambda spec: spec.update({f"ema.{n}": e for n, e in list(spec.items())})),
     "extra-state-stored": lambda: llama(

@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Final
+
 from inspector.findings.finding import Finding, Remedy, Rows, Step
-from inspector.findings.words import count, listed
+from inspector.findings.words import count, listed, number
+
+VERSIONS: Final[Mapping[int, tuple[str, str]]] = {
+    768: ("Stable Diffusion 1", "cldm_v15.yaml"),
+    1024: ("Stable Diffusion 2", "cldm_v21.yaml"),
+    2048: ("Stable Diffusion XL", ""),
+}
+"""Width of the text -> the models that read it, and the file of sd-webui-controlnet for their ControlNets."""
 
 
 class SingleFileParts(Finding, frozen=True, kw_only=True):
@@ -306,3 +316,55 @@ class NetworkBlocksMissing(Finding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         those = "this block" if len(self.blocks) == 1 else "these blocks"
         return Remedy(f"download or convert the checkpoint again: no file contains {those}")
+
+
+class SingleFileSettingsDiffer(Finding, frozen=True, kw_only=True):
+    """The YAML beside a single file is that of another model.
+
+    What it means
+        `NAME.yaml` beside the weights `NAME.safetensors` states another width of the text (`context_dim`) than the
+        matrices that read it have: it is the YAML of another version of Stable Diffusion, often a copy of the one for
+        version 1.
+
+    Why it matters
+        AUTOMATIC1111's web UI and sd-webui-controlnet build the model by this file, and refuse the weights (size
+        mismatch for `attn2.to_k.weight`, and for `proj_in.weight`). ComfyUI and diffusers do not read it beside the
+        weights.
+
+    Example
+        error[N689] single-file-settings-differ: control_v11p_sd21_depth.yaml
+          stated  context_dim 768, as in Stable Diffusion 1
+          stored  1,024 in 1 tensor, as in Stable Diffusion 2
+          help    put the YAML of Stable Diffusion 2 in its place: cldm_v21.yaml for a
+                  ControlNet
+
+    What to do
+        Put the YAML that belongs to the weights under the same name; without one, the web UI guesses the model by its
+        tensors.
+    """
+
+    code = "N689"
+
+    stated: int
+    stored: int
+    tensors: int
+    """Matrices that read the text."""
+
+    def headline(self) -> str:
+        return self.place.file or ""
+
+    def rows(self) -> Rows:
+        stored = f"{number(self.stored)} in {count(self.tensors, 'tensor')}"
+        return [
+            ("stated", f"context_dim {number(self.stated)}{self._of(self.stated)}"),
+            ("stored", f"{stored}{self._of(self.stored)}"),
+        ]
+
+    def remedy(self) -> Remedy:
+        model, file = VERSIONS.get(self.stored, ("the model that these weights are of", ""))
+        example = f": {file} for a ControlNet" if file else ""
+        return Remedy(f"put the YAML of {model} in its place{example}")
+
+    @staticmethod
+    def _of(width: int) -> str:
+        return f", as in {VERSIONS[width][0]}" if width in VERSIONS else ""
