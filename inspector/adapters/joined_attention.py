@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from inspector.adapters.below_wrapper import prefix_around
+from inspector.adapters.changed_modules import ChangedModule
 from inspector.findings.adapters.tools import AdapterModulesUnmatched
 from inspector.findings.finding import NAMES_SHOWN
 
@@ -22,6 +23,7 @@ JOINED: Final[Mapping[str, tuple[str, ...]]] = {
     "to_added_qkv": ("add_q_proj", "add_k_proj", "add_v_proj"),
 }
 """Name of a joined matrix in diffusers -> the names of those that it joins."""
+OF_PAIR: Final = frozenset({"down", "up", "alpha"})
 _NAME: Final = re.compile(rf"(.*[._])({'|'.join(JOINED)})")
 
 
@@ -43,6 +45,11 @@ def modules_unmatched(
         joins=joins,
         splits=bool(joins) and pairs,
     )
+
+
+def is_pair(module: ChangedModule) -> bool:
+    """True for a pair of matrices and its scale, without magnitudes of what these change together."""
+    return module.method == "lora" and module.parts.keys() <= OF_PAIR
 
 
 def _parts(name: str, modules: Sizes, plain: Callable[[str], str]) -> tuple[str, ...]:

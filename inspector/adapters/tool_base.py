@@ -18,7 +18,7 @@ from inspector.adapters.author_names import in_authors_names, in_names_of_ldm
 from inspector.adapters.base import BaseTensor, other_widths
 from inspector.adapters.changed_modules import ChangedModule, like
 from inspector.adapters.image_prompt_base import absent_layers, attention_to_text, of_image_prompt, of_layers
-from inspector.adapters.joined_attention import modules_unmatched
+from inspector.adapters.joined_attention import is_pair, modules_unmatched
 from inspector.adapters.rotated_pieces import misfit_of_pieces
 from inspector.adapters.tool_modules import FULL
 from inspector.adapters.tool_shapes import Shape, is_wider, misfit
@@ -214,7 +214,7 @@ def compare(modules: Sequence[ChangedModule], base: BaseModules) -> Compared:
     unmatched = tuple(name for names in lost.values() for name in names)
     return Compared(
         matched + len(unmatched), tensors, unmatched, tuple(unchecked), tuple(differences),
-        tuple(_absent_of_full(modules, base)), widened, layers, all(module.method == "lora" for module in modules),
+        tuple(_absent_of_full(modules, base)), widened, layers, all(is_pair(module) for module in modules),
     )  # fmt: skip
 
 

@@ -33,8 +33,20 @@ def test_joined_matrices_are_named_with_what_they_join(name: str, splits: bool) 
     (one,) = (one for one in found.findings if isinstance(one, AdapterModulesUnmatched))
     assert [part.rpartition("_to_")[2] for part in one.joins] == ["q", "k", "v"]
     assert ("split" in one.remedy().words) is splits is ("train" not in one.remedy().words)
+    assert ("alpha" in one.remedy().words) is splits
     other = with_base(joined(stored(name)), base_of("kohya CLIPTextModel"))
     assert not any(isinstance(one, AdapterModulesUnmatched) and one.joins for one in other.findings)
+
+
+def test_pairs_with_magnitudes_cannot_be_split() -> None:
+    name = "lycoris lora FluxTransformer2DModel"
+    spec = joined(stored(name))
+    spec |= {
+        f"{key.removesuffix('.lora_up.weight')}.dora_scale": ("F32", (shape[0], 1))
+        for key, (_, shape) in spec.items() if key.endswith("_to_qkv.lora_up.weight")
+    }  # fmt: skip
+    (one,) = (one for one in with_base(spec, base_of(name)).findings if isinstance(one, AdapterModulesUnmatched))
+    assert one.joins and not one.splits
 
 
 @pytest.mark.parametrize(("kind", "ends", "noted"), [

@@ -206,7 +206,8 @@ class AdapterModulesUnmatched(Finding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         if self.joins and self.splits:
             return Remedy(
-                "split each second matrix (lora_up, lora_B) by rows into those of q, k and v, and copy the first one"
+                "split each second matrix (lora_up, lora_B) by rows into those of q, k and v in this order, and copy"
+                " the first one and alpha to each"
             )
         if self.joins:
             return Remedy("train it again with separate matrices for q, k and v (no fuse_qkv_projections)")
