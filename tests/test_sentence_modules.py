@@ -437,6 +437,23 @@ def test_each_model_of_a_router_is_audited(router: str, tmp_path: Path) -> None:
     assert codes(audited(place)) == {"R003"}
 
 
+@pytest.mark.parametrize(("others", "listed", "found"), [
+    (["1_Pooling"], False, True), (["1_Pooling", "2_Dense"], False, True),
+    (["1_Pooling"], True, False), ([], False, False), (["tokenizer"], False, False),
+])  # fmt: skip
+def test_folders_of_modules_without_the_list(others: list[str], listed: bool, found: bool, tmp_path: Path) -> None:
+    model = tmp_path / "0_Transformer"
+    write(model, genuine(ENCODER), ENCODER)
+    (tmp_path / "config.json").write_text('{"__version__": "0.2.6"}', encoding="utf-8")
+    for name in others:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "config.json").write_text(json.dumps(POOLING[1]), encoding="utf-8")
+    if listed:
+        (tmp_path / "modules.json").write_text("[]", encoding="utf-8")
+    helps = [one.help for one in audited(tmp_path).findings if one.code == "R003"]
+    assert any(one.startswith("download modules.json") for one in helps) is found
+
+
 def test_a_head_that_sentence_transformers_uses(tmp_path: Path) -> None:
     config = {**ENCODER, "architectures": ["BertForMaskedLM"], "tie_word_embeddings": False}
     for task, severity in (("fill-mask", "error"), ("feature-extraction", "note")):

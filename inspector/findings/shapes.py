@@ -52,6 +52,8 @@ class ShapeDiffers(UnexpectedShape, frozen=True, kw_only=True):
     in_shards: bool = False
     sizes: tuple[SizeOfShard, ...] = ()
     """Sizes of the model that the shapes show, if all these tensors are in one shard."""
+    decided_alike: tuple[str, ...] = ()
+    """Other tables of positions with the number of rows that the same key states."""
 
     headline_text = "{place.name}"
 
@@ -61,6 +63,8 @@ class ShapeDiffers(UnexpectedShape, frozen=True, kw_only=True):
             ("expected", f"[{', '.join(self.dims)}] = {shape(self.expected)}"),
             ("because", "; ".join(self.because)),
         ]
+        if self.decided_alike:
+            rows.append(("alike", f"{listed(self.decided_alike, 2)}: {self.expected[0]:,} rows, from the same key"))
         if self.place.indices and not self.place.tensor:
             rows.insert(0, ("where", f"{self.place.indices}, {count(self.tensors, 'tensor')}"))
         if self.others:
@@ -79,6 +83,11 @@ class ShapeDiffers(UnexpectedShape, frozen=True, kw_only=True):
             if self.also and self._is_narrower():
                 words += "; unless the model was pruned: then load it with the program that pruned it"
             return Remedy(words, steps)
+        if self.decided_alike:
+            return Remedy(
+                f"load it with the code that added positions to this table alone, or keep its first {self.expected[0]} "
+                f"rows: tensor[:{self.expected[0]}].contiguous()"
+            )
         return Remedy("compare tensor and config with the original: one is from another model")
 
     def _is_narrower(self) -> bool:

@@ -38,6 +38,8 @@ PIPELINE_FOLDERS: Final = frozenset({
 """Names of the components of diffusers' pipelines."""
 _MODULE: Final = re.compile(r"[1-9]\d*_\w+", re.ASCII)
 """Names of the folders of modules that sentence-transformers saves after the model: `2_Dense`."""
+_FIRST: Final = re.compile(r"0_\w+", re.ASCII)
+"""Names of the folder of the model itself, as the first versions of sentence-transformers save it: `0_Transformer`."""
 _TEXTS: Final = frozenset({
     "json", "jsonl", "txt", "md", "py", "yaml", "yml", "model", "csv", "tsv", "jpg", "png", "html", "sh", "log", "lock",
 })  # fmt: skip
@@ -220,8 +222,17 @@ def _no_weights(contents: Contents, configs: Mapping[str, Config]) -> list[Findi
         config=_lone_config(configs, listing),
         wanted=_wanted(configs),
         components=len(PIPELINE_FOLDERS.intersection(folders)) > 1 and "model_index.json" not in listing.files,
+        modules=_unlisted(listing, folders, tuple(weights_in))[:NAMES_SHOWN],
     )
     return [nothing, *(one for one in leftovers if one not in saves[:1])]
+
+
+def _unlisted(listing: Listing, folders: Sequence[str], weights_in: Sequence[str]) -> tuple[str, ...]:
+    """The folders of the modules of a sentence encoder whose list of modules is not there."""
+    if "modules.json" in listing.files or not listing.complete or not any(map(_FIRST.fullmatch, weights_in[:1])):
+        return ()
+    further = tuple(name for name in folders if _MODULE.fullmatch(name))
+    return (weights_in[0], *further) if further else ()
 
 
 def _is_encoder(listing: Listing, configs: Mapping[str, Config]) -> bool:

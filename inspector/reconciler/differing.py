@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from msgspec.structs import replace
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from inspector.findings.shapes import Rearranged
 
 Kind = TypeVar("Kind", bound="Rearranged")
+POSITIONS: Final = "embed.position"
+"""Role of the tables of positions, of an encoder and of a decoder for example."""
 
 
 def differences(case: Reconciled, confidence: str) -> list[Finding]:
@@ -74,8 +76,23 @@ def _shapes(case: Reconciled, confidence: str) -> Iterator[Finding]:
             others=sum(other.tensors for other in case.placement.placed if other.block.key == block.key and other.fits),
             others_where=indices_in_words(block.key, _fitting(case, block.key)),
             names=tuple(names_in(block.key, one.boxes)),
+            decided_alike=_decided_alike(case, one, because),
             confidence=confidence,
         )
+
+
+def _decided_alike(case: Reconciled, one: Placed, because: tuple[str, ...]) -> tuple[str, ...]:
+    """The fitting tables of positions whose dims follow from the same keys as those of a table with more rows."""
+    slot, stored, expected = one.block.slot, one.layout.shape, one.block.shape
+    if slot.role != POSITIONS or len(stored) != len(expected) or stored[1:] != expected[1:]:
+        return ()
+    if expected[0] is None or stored[0] <= expected[0]:
+        return ()
+    return tuple(
+        family_name(other.block.key)
+        for other in case.placement.placed
+        if other.fits and other.block.slot.role == POSITIONS and _dims(case, other)[1] == because
+    )
 
 
 def _turned(case: Reconciled, turned: Sequence[Placed]) -> Iterator[tuple[list[Placed], list[Placed]]]:

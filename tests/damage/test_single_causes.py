@@ -14,7 +14,7 @@ import pytest
 
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
-from inspector.findings.shapes import StoredReshaped
+from inspector.findings.shapes import ShapeDiffers, StoredReshaped
 from inspector.findings.single_causes import OneRankOfSeveral
 from tests.checkpoints import genuine, split
 from tests.judged import FIXTURES, base_record, diffusers_records, judged, spec_of
@@ -249,6 +249,23 @@ def test_other_dims_of_equal_size_are_not_always_a_reshape() -> None:
     out, channels, height, width = spec[name][1]
     spec[name] = (spec[name][0], (channels * height, out * width))
     assert bad(judged(spec, config)) == ["D501"]
+
+
+@pytest.mark.parametrize(("model_type", "tables", "more", "alike"), [
+    ("pegasus", ["encoder"], 40, ["decoder"]), ("bart", ["encoder"], 64, ["decoder"]),
+    ("mbart", ["decoder"], 8, ["encoder"]),
+    ("bart", ["encoder"], -4, []),  # fewer rows than the key states
+    ("led", ["encoder"], 40, []), ("whisper", ["encoder"], 40, []),  # a key for each
+])  # fmt: skip
+def test_positions_added_to_one_of_two_tables(model_type: str, tables: list[str], more: int, alike: list[str]) -> None:
+    spec, config = record(model_type)
+    for table in tables:
+        name = next(name for name in spec if name.endswith(f"{table}.embed_positions.weight"))
+        dtype, (rows, width) = spec[name]
+        spec[name] = (dtype, (rows + more, width))
+    found = [one for one in judged(spec, config).findings if isinstance(one, ShapeDiffers)]
+    assert [name.split(".")[-3] for one in found for name in one.decided_alike] == alike
+    assert all(f"tensor[:{rows}]" in one.help for one in found if one.decided_alike)
 
 
 @pytest.mark.thinned

@@ -118,6 +118,27 @@ def test_classes_of_timm_in_the_inner_config() -> None:
     ]
 
 
+@pytest.mark.parametrize(("rows", "more", "found"), [
+    (197, {}, False), (257, {}, False),  # of another size, which timm resizes
+    (198, {}, True), (199, {}, True),
+    (196, {}, False),  # an architecture whose table has no row for the class
+    (198, {"dist_token": ("F32", (1, 1, 192))}, False), (201, {"reg_token": ("F32", (1, 4, 192))}, False),
+    (513, {}, True), (513, {"input_size": [1, 1024, 128]}, False), (513, {"img_size": [1024, 128]}, False),
+    (199, {"blocks.0.attn.qkv.weight": None, "blocks.1.attn.qkv.weight": None}, False),
+])  # fmt: skip
+def test_positions_of_timm(rows: int, more: dict[str, Any], found: bool) -> None:
+    spec = {
+        **TIMM_VIT,
+        "pos_embed": ("F32", (1, rows, 192)),
+        **{key: one for key, one in more.items() if "_tok" in key},
+    }
+    spec = {name: entry for name, entry in spec.items() if more.get(name, entry) is not None}
+    sizes = {key: more[key] for key in ("input_size",) if key in more}
+    built = {"model_args": {"img_size": more["img_size"]}} if "img_size" in more else {}
+    config = {**OF_TIMM, "pretrained_cfg": {"tag": "augreg", **sizes}, **built}
+    assert any(one.code == "N684" for one in judged(spec, config).findings) is found
+
+
 FISH: Spec = {
     f"{stack}.{n}.attention.{name}.weight": ("F32", (32, 32))
     for stack in ("layers", "fast_layers") for n in range(2) for name in ("wqkv", "wo")

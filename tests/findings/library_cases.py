@@ -38,6 +38,12 @@ INTERN_VIT: Spec = {
     **{f"encoder.layers.{layer}.attn.{part}.weight": ("BF16", (rows, 32))
        for layer in range(2) for part, rows in (("qkv", 96), ("proj", 32))},
 }  # fmt: skip
+TIMM_VIT: Spec = {
+    "cls_token": ("F32", (1, 1, 32)), "pos_embed": ("F32", (1, 198, 32)),
+    "patch_embed.proj.weight": ("F32", (32, 3, 16, 16)),
+    **{f"blocks.{block}.attn.{part}.weight": ("F32", (rows, 32))
+       for block in range(2) for part, rows in (("qkv", 96), ("proj", 32))},
+}  # fmt: skip
 OF_TIMM = {"architecture": "vit_intern300m_patch14_448", "num_classes": 0, "pretrained_cfg": {"tag": "ogvl_dist"}}
 
 
@@ -119,5 +125,6 @@ FOLDERS: dict[str, Callable[[], Audit]] = {
     "library-vocabulary-differs": lambda: xtts_vocabulary(77),
     "trained-module-absent": of_llava,
     "timm-names-differ": lambda: judged(INTERN_VIT, OF_TIMM),
+    "timm-positions-differ": lambda: judged(TIMM_VIT, {**OF_TIMM, "architecture": "vit_tiny_patch16_224"}),
 }
 """Name of a finding -> a folder that has it."""

@@ -1,11 +1,13 @@
-"""Compares the names and the number of classes in a config of timm with the weights.
+"""Compares the names, the number of classes and the positions in a config of timm with the weights.
 
-Sources: timm's `models/_hub.py` (`num_classes` beside `pretrained_cfg` counts first) and `models/_builder.py`, whose
-`load_pretrained` is strict where the model has as many classes as its config states.
+Sources: timm's `models/_hub.py` (`num_classes` beside `pretrained_cfg` counts first), `models/_builder.py`, whose
+`load_pretrained` is strict where the model has as many classes as its config states, and `layers/pos_embed.py`, whose
+`resample_abs_pos_embed` takes the patches of a table of another length for a square.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -19,6 +21,8 @@ CLASSIFIERS: Final = ("head.fc", "classifier", "head", "fc")
 """Names of the classifier where the config does not state it."""
 EMBEDDINGS: Final = re.compile(r"(?:[a-z0-9_]+\.)?embeddings\.(?:patch_embed|class_embedding|cls_token|position_emb)")
 """The patches and positions of a vision transformer in transformers or in its authors' code for it."""
+TOKENS: Final = ("cls_token", "reg_token", "dist_token")
+"""Tokens before the patches: the first has a row of the table alone, or all have, or none."""
 PATCHES: Final = re.compile(r"(?:^|\.)(?:patch_embed|stem|conv_stem|timm_model)(?:\.|_)")
 """Names that timm's models have, and the prefix of transformers' wrapper of them."""
 
@@ -67,3 +71,46 @@ def names_of_transformers(values: Mapping[str, Any], families: Families) -> Iter
     from inspector.findings.names.of_library import TimmNamesDiffer
 
     yield TimmNamesDiffer(place=Place(family=example), architecture=stated, example=example)
+
+
+def other_positions(values: Mapping[str, Any], families: Families) -> Iterator[Finding]:
+    """The finding on a table of positions that fits no image: without the rows of the tokens before the patches,
+    neither a square nor the patches of a stated size are left (measured with timm 1.0.31).
+    """
+    table, kernel = families.get("pos_embed"), families.get("patch_embed.proj.weight")
+    stated = values.get("architecture")
+    if table is None or kernel is None or "blocks.#.attn.qkv.weight" not in families or not isinstance(stated, str):
+        return
+    shape, patch = table.usual.shape, kernel.usual.shape
+    if len(shape) != 3 or len(patch) != 4 or shape[0] != 1 or shape[2] != patch[0] or 0 in patch:
+        return
+    held = {name: _length(families, name, shape[2]) for name in TOKENS if name in families}
+    grids = set(_grids(values, patch[2:]))
+    counts = {0, held.get(TOKENS[0], 0), sum(held.values())}
+    if any(left in grids or math.isqrt(left) ** 2 == left for left in (shape[1] - one for one in counts) if left > 0):
+        return
+    from inspector.findings.names.of_library import TimmPositionsDiffer
+
+    yield TimmPositionsDiffer(
+        place=Place(family="pos_embed"),
+        architecture=stated,
+        positions=shape[1],
+        tokens=tuple(held),
+        patches=max(shape[1] - sum(held.values()), 0),
+    )
+
+
+def _length(families: Families, name: str, width: int) -> int:
+    """The number of tokens in a table of tokens before the patches."""
+    shape = families[name].usual.shape
+    return shape[1] if len(shape) == 3 and shape[2] == width else 0
+
+
+def _grids(values: Mapping[str, Any], patch: tuple[int, ...]) -> Iterator[int]:
+    """Patches of an image of the sizes that a config states, which need not be a square."""
+    pretrained, built = values.get(MARK), values.get("model_args")
+    size = pretrained.get("input_size") if isinstance(pretrained, Mapping) else None
+    sides = built.get("img_size") if isinstance(built, Mapping) else None
+    for one in (size[-2:] if isinstance(size, list) else None, sides):
+        if isinstance(one, list) and len(one) == 2 and all(type(side) is int for side in one):
+            yield (one[0] // patch[0]) * (one[1] // patch[1])

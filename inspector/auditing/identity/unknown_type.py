@@ -47,12 +47,13 @@ def unknown_architecture(config: Claim, families: Families, nearest: tuple[str, 
     from inspector.dialects.libraries import library_of
 
     library = "timm" if of_timm else _mlx(config) or (None if mapped else library_of(families))
-    from inspector.auditing.identity.timm_classes import names_of_transformers, other_classes
+    from inspector.auditing.identity.timm_classes import names_of_transformers, other_classes, other_positions
 
     if of_timm and (differing := list(names_of_transformers(config.settings.values, families))):
         return list(differing)
     return [
         *(other_classes(config.settings.values, families) if of_timm else ()),
+        *(other_positions(config.settings.values, families) if of_timm else ()),
         ArchitectureUnknown(
             place=Place(key="model_type"),
             model_type=config.model_type or config.class_name,

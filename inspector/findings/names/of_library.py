@@ -276,3 +276,46 @@ class TimmNamesDiffer(ContentFinding, frozen=True, kw_only=True):
         "take the weights of timm's own repository of this model, or load these with the config.json and the code of "
         "the repository that they come from"
     )
+
+
+class TimmPositionsDiffer(ContentFinding, frozen=True, kw_only=True):
+    """The table of positions of a vision transformer of timm has rows for no image.
+
+    What it means
+        `pos_embed` has a row for each patch of the image, and in most models one for each further token (`cls_token`,
+        `reg_token`, `dist_token`). Without the rows of the stored tokens no square of patches is left, and not the
+        patches of the size that the config states: the model has tokens that the architecture does not have, or lacks
+        one.
+
+    Why it matters
+        timm resizes the table of another image size if its patches are a square. This one it refuses: "size mismatch
+        for pos_embed", or "shape '[1, 14, 14, -1]' is invalid".
+
+    Example
+        error[N684] timm-positions-differ: pos_embed has 198 rows
+          config   vit_tiny_patch16_224
+          tokens   cls_token: 1 row
+          patches  197, which are no square
+          help     load it with the code that trained it, which has further tokens, or
+                   take weights of vit_tiny_patch16_224
+
+    What to do
+        Use the code of the authors, whose class has these tokens. Rows that are cut off change what the model computes.
+    """
+
+    code = "N684"
+
+    architecture: str
+    positions: int
+    tokens: tuple[str, ...]
+    patches: int
+
+    headline_text = "{place.family} has {positions:count row}"
+    remedy_text = "load it with the code that trained it, which has further tokens, or take weights of {architecture}"
+
+    def rows(self) -> Rows:
+        rows = [("config", self.architecture), ("patches", f"{self.patches:,}, which are no square")]
+        if self.tokens:
+            held = self.positions - self.patches
+            rows.insert(1, ("tokens", f"{listed(self.tokens, 4)}: {held} row{'s' * (held != 1)}"))
+        return rows

@@ -51,7 +51,8 @@ class NoWeights(Finding, frozen=True, kw_only=True):
                    from_tf=True, and save_pretrained writes them
 
     What to do
-        Pass the folder that contains the weights: in a pipeline each component has its own folder. Where a config is
+        Pass the folder that contains the weights: in a pipeline each component has its own folder, and in a sentence
+        encoder each module that modules.json lists. Where a config is
         here, its weights were not downloaded or saved. Unpack archives. Convert other formats to safetensors first, or
         load them with the program that they were made for.
     """
@@ -75,6 +76,8 @@ class NoWeights(Finding, frozen=True, kw_only=True):
     whole: tuple[str, ...] = ()
     archives: tuple[str, ...] = ()
     elsewhere: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
+    """Folders of the modules of a sentence encoder, without the file that lists them."""
 
     def headline(self) -> str:
         if self.partitions:
@@ -100,6 +103,8 @@ class NoWeights(Finding, frozen=True, kw_only=True):
             rows.append(("folders", listed(others)))
         if self.unfinished:
             rows.append(("unfinished", listed(self.unfinished)))
+        if self.modules:
+            rows.append(("modules", f"{listed(self.modules, 4)}, of a sentence encoder without modules.json"))
         if not self.complete:
             rows.append(("listing", "too many files in this folder; some were not checked"))
         return rows
@@ -110,6 +115,11 @@ class NoWeights(Finding, frozen=True, kw_only=True):
         if self.elsewhere:
             return Remedy(
                 f"pass the repositories that {self.place.file} names, one at a time: hf://{self.elsewhere[0]}"
+            )
+        if self.modules:
+            return Remedy(
+                "download modules.json, by which sentence-transformers finds these folders; "
+                f"for the model without its pooling pass {self.weights_in[0]}"
             )
         if self.weights_in and self.components:
             each = f"{self.weights_in[0]}" + (" or another" if len(self.weights_in) > 1 else "")
