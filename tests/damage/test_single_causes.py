@@ -258,7 +258,7 @@ def test_other_dims_of_equal_size_are_not_always_a_reshape() -> None:
     ("led", ["encoder"], 40, []), ("whisper", ["encoder"], 40, []),  # a key for each
 ])  # fmt: skip
 def test_positions_added_to_one_of_two_tables(model_type: str, tables: list[str], more: int, alike: list[str]) -> None:
-    spec, config = record(model_type)
+    spec, config = record(model_type, "ConditionalGeneration")
     for table in tables:
         name = next(name for name in spec if name.endswith(f"{table}.embed_positions.weight"))
         dtype, (rows, width) = spec[name]

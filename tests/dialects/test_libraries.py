@@ -12,7 +12,7 @@ import pytest
 from inspector import audit
 from inspector.auditing.result import Audit
 from inspector.dialects.libraries import LIBRARIES, WRAPPERS, library_of
-from tests.checkpoints import Spec, write_file
+from tests.checkpoints import Spec, genuine, write_file
 from tests.findings.cases import of_llava_tower, of_vits, of_xtts
 from tests.findings.library_cases import (
     CLIP,
@@ -28,6 +28,7 @@ from tests.findings.library_cases import (
 )
 from tests.findings.library_cases import OF_TIMM as OF_TIMM_VIT
 from tests.judged import base_record, codes, judged, spec_of
+from tests.sparse_models import LLAMA8B
 
 AUDIOCRAFT: Spec = {
     **{f"emb.{n}.weight": ("F32", (33, 32)) for n in range(4)},
@@ -137,6 +138,27 @@ def test_positions_of_timm(rows: int, more: dict[str, Any], found: bool) -> None
     built = {"model_args": {"img_size": more["img_size"]}} if "img_size" in more else {}
     config = {**OF_TIMM, "pretrained_cfg": {"tag": "augreg", **sizes}, **built}
     assert any(one.code == "N684" for one in judged(spec, config).findings) is found
+
+
+@pytest.mark.parametrize(("named", "parts", "found"), [
+    ("google/siglip-so400m-patch14-384", "mm_vision_tower,mm_mlp_adapter,mm_language_model", True),
+    ("google/siglip-so400m-patch14-384", "mm_mlp_adapter,mm_language_model", False),
+    ("google/siglip-so400m-patch14-384", None, False),
+    ("me/my-trained-tower", "mm_vision_tower,mm_mlp_adapter", False),  # which may be the trained one
+])  # fmt: skip
+def test_a_trained_tower_of_llava_that_is_not_stored(named: str, parts: str | None, found: bool) -> None:
+    audited = of_llava_tower(named, mm_tunable_parts=parts)
+    assert any(one.code == "N685" for one in audited.findings) is found
+
+
+def test_a_trained_tower_of_llava_that_is_stored() -> None:
+    tower = {"model.vision_tower.vision_tower.vision_model.embeddings.position_embedding.weight": ("BF16", (729, 1152))}
+    spec = {**genuine(LLAMA8B), **tower, "model.mm_projector.weight": ("BF16", (4096, 1152)),
+            "model.mm_projector.bias": ("BF16", (4096,))}  # fmt: skip
+    own = {"model_type": "llava_llama", "architectures": ["LlavaLlamaForCausalLM"], "mm_projector_type": "linear",
+           "mm_vision_tower": "google/siglip-so400m-patch14-384", "mm_hidden_size": 1152,
+           "mm_tunable_parts": "mm_vision_tower,mm_mlp_adapter"}  # fmt: skip
+    assert all(one.code != "N685" for one in judged(spec, {**LLAMA8B, **own}).findings)
 
 
 FISH: Spec = {

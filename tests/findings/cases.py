@@ -1627,6 +1627,9 @@ FIRES |= {
     "llava-projector-differs": lambda: of_llava("linear"),
     "library-config-differs": lambda: of_vits(50),
     "llava-tower-differs": lambda: of_llava_tower("openai/clip-vit-large-patch14-336"),
+    "llava-tower-unstored": lambda: of_llava_tower(
+        "google/siglip-so400m-patch14-384", mm_tunable_parts="mm_vision_tower,mm_mlp_adapter,mm_language_model"
+    ),
     "llava-projector-alone": lambda: of_llava("mlp2x_gelu", "mm_projector"),
     "part-alone": encoder_alone,
     "part-differs": lambda: encoder_alone(drop("layers.0.fc1.weight")),

@@ -1,8 +1,9 @@
-"""Compares the projector of a model saved by LLaVA's code base with the projector that its config describes.
+"""Compares the projector and the vision tower of a model saved by LLaVA's code base with those of its config.
 
 Source: LLaVA, `llava/model/multimodal_projector/builder.py` (a Linear, or `mlpNx_gelu`: N Linears with activations
 between them) and `llava/model/builder.py` (a projector without its model is loaded together with the model of
-`--model-base`).
+`--model-base`); LLaVA-NeXT, `llava/model/multimodal_encoder/siglip_encoder.py` (a tower among the `mm_tunable_parts` is
+built before the weights of the model are read).
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from inspector.matcher.families import Families
 MARK: Final = "mm_hidden_size"
 """A key that only configs of this code base have."""
 PREFIX: Final = "model.mm_projector."
+TOWER: Final = "mm_vision_tower"
+"""The tower, as a part that is trained and as the key with its repository."""
 INNER: Final[Mapping[str, Sequence[str]]] = {
     "linear": ("",),
     **{f"mlp{depth}x_gelu": tuple(f"{2 * number}." for number in range(depth)) for depth in range(1, 10)},
@@ -94,6 +97,20 @@ def tower_of_llava(config: Claim, families: Families) -> Iterator[Finding]:
     yield LlavaTowerDiffers(
         place=Place(key="mm_vision_tower"), named=str(named), width=width, taken=first, stated=stated, fitting=fitting
     )
+
+
+def tower_unstored(config: Claim, families: Families) -> Iterator[Finding]:
+    """The finding on a trained tower that is not stored beside a stored projector and its text model."""
+    values = config.settings.values
+    parts, named = values.get("mm_tunable_parts"), values.get("mm_vision_tower")
+    if not isinstance(parts, str) or TOWER not in parts.split(",") or named not in TOWERS:
+        return
+    layers = any(key.startswith("model.layers.") for key in families)
+    if not layers or not any(key.startswith(PREFIX) for key in families) or any("vision" in key for key in families):
+        return
+    from inspector.findings.names.llava_projector import LlavaTowerUnstored
+
+    yield LlavaTowerUnstored(place=Place(key="mm_tunable_parts"), parts=parts, named=str(named))
 
 
 def _other_width(stated: int, stored: int, kind: str) -> Finding:

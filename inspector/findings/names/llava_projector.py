@@ -100,6 +100,43 @@ class LlavaTowerDiffers(ContentFinding, frozen=True, kw_only=True):
         return [*rows, ("fitting", listed(self.fitting, 3))] if self.fitting else rows
 
 
+class LlavaTowerUnstored(ContentFinding, frozen=True, kw_only=True):
+    """The vision tower was trained with a model of LLaVA's code, and it is not in the file.
+
+    What it means
+        `mm_tunable_parts` says which parts were trained, and `mm_vision_tower` is among them. LLaVA-NeXT's code saves
+        such a tower with the model, below `model.vision_tower.`; the file has no tensor of it.
+
+    Why it matters
+        The code builds the tower from the repository that `mm_vision_tower` names, with the weights from before the
+        training: the projector was trained behind others. Without a network it does not load at all.
+
+    Example
+        warning[N685] llava-tower-unstored: model.vision_tower
+          trained  mm_tunable_parts = mm_vision_tower,mm_mlp_adapter,mm_language_model
+          loaded   google/siglip-so400m-patch14-384, untrained
+          help     save the model again with the weights of model.vision_tower, or take
+                   them from the checkpoint that the training wrote
+
+    What to do
+        Take the tensors below `model.vision_tower.` from the checkpoint of the training; with ZeRO-3, gather them
+        before saving. If the tower was not changed by the training, take the part out of `mm_tunable_parts`.
+    """
+
+    code = "N685"
+    severity = "warning"
+
+    parts: str
+    named: str
+
+    headline_text = "model.vision_tower"
+    row_texts = (("trained", "mm_tunable_parts = {parts}"), ("loaded", "{named}, untrained"))
+    remedy_text = (
+        "save the model again with the weights of model.vision_tower, or take them from the checkpoint that the "
+        "training wrote"
+    )
+
+
 class LlavaProjectorAlone(ContentFinding, frozen=True, kw_only=True):
     """The file holds only the projector of a model of LLaVA.
 
