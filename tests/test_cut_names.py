@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from inspector.auditing.identity.cut_names import cut_names
+from inspector.loader.layout import Layout
+from inspector.matcher.families import families_of
 from inspector.mending.patterns import renamed
 from tests.judged import base_record, codes, judged, spec_of
 
@@ -48,3 +51,10 @@ def test_the_end_of_a_prefix_is_no_cut(prefix: str) -> None:
     part = {name.removeprefix(prefix): entry for name, entry in spec.items() if name.startswith(prefix)}
     assert "N683" not in codes(judged(part, None))
     assert "N683" not in codes(judged({f"x{name}": entry for name, entry in part.items()}, None))
+
+
+@pytest.mark.parametrize("model_type", ["gemma3_text", "gemma2", "qwen3"])
+def test_whole_names_of_a_model_are_no_cut(model_type: str) -> None:
+    """`model.layers` is no rest of `language_model.layers` where shapes fit no model, as those of packed weights."""
+    spec = spec_of(base_record(model_type, "ForCausalLM"))
+    assert cut_names(families_of({name: Layout(dtype, dims, 1, 1) for name, (dtype, dims) in spec.items()})) is None

@@ -38,8 +38,13 @@ def cut_names(families: Families, claim: Claim = NO_CONFIG) -> NamesCut | None:
     if not FEWEST <= len(families) <= MOST_FAMILIES:
         return None
     own = [] if claim.definition is None else [(claim.model_type or claim.definition.names[0], claim.definition)]
-    for name, definition in own or likely_definitions(families, KNOWN, MOST_TRIED):
-        sets = list(key_sets(Scope(definition, Settings({}, known=False), definition_of)))
+    tried = [
+        (name, list(key_sets(Scope(definition, Settings({}, known=False), definition_of))))
+        for name, definition in own or likely_definitions(families, KNOWN, MOST_TRIED)
+    ]
+    if any(families.keys() <= whole for _, sets in tried for whole in sets):
+        return None  # whole names, of a model that something else contradicts
+    for name, sets in tried:
         for length in range(1, LONGEST + 1):
             found = [lost for whole in sets if (lost := _lost(families, whole, length))]
             if found:
