@@ -28,9 +28,10 @@ _READ_BY: Final[Mapping[str, tuple[str, ...]]] = {"mrope": ("qwen2_vl_text", "qw
 _PROBED: Final = frozenset({"linear", "dynamic", "llama3", "yarn", "proportional"})
 """Types that each model type was tried with, and all their settings."""
 _LONG: Final = "longrope"
-_RENAMING: Final = "phi3"
-_RENAMED: Final = ("su", "yarn")
-"""Types that the config class of 4.57 reads as longrope (`configuration_phi3.py`)."""
+_OLDER_READS: Final[Mapping[str, Mapping[str, str]]] = {"phi3": {"su": _LONG, "yarn": _LONG}}
+"""Model type -> type of rotary embeddings -> the one that the config class of 4.57 makes of it
+(`configuration_phi3.py`).
+"""
 _SU: Final = "su"
 """The first name of longrope, which only the config classes that check its lengths still read."""
 _LISTS: Final = ("short_factor", "long_factor")
@@ -267,8 +268,8 @@ def _types_of_rotary(
         yield RefusedValue((*place, _KINDS[0]), "a type of rotary embeddings of transformers")
         return
     spelled, kind = _kind_of(settings)
-    if major == OLDER and model_type == _RENAMING and kind in _RENAMED:
-        kind = _LONG
+    if major == OLDER and isinstance(kind, str):
+        kind = _OLDER_READS.get(model_type, {}).get(kind, kind)
     of_others = isinstance(kind, str) and kind in _rotary_types() and not _is_older_name(kind, rule)
     of_others = of_others and model_type in _READ_BY.get(kind, (model_type,))
     known = _ANY in rule or (isinstance(kind, str) and kind in rule)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
 from inspector.auditing.files.added_tokens import READ, TOKENIZER, AddedTokens, read_added
+from inspector.auditing.files.unread_tokenizer import tokenizer_unread
 from inspector.auditing.files.usable_config import PROCESSORS
 from inspector.auditing.identity.class_of_type import findings_on_class
 from inspector.auditing.identity.own_code import is_foreign
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 OF_SETFIT: Final = "config_setfit.json"
 SETFIT_HEAD: Final = "model_head.pkl"
 """What SetFit's `save_pretrained` writes beside the sentence encoder (`setfit/modeling.py`)."""
-OF_TOKENIZER: Final = re.compile(r"token|vocab|merges|spiece|sentencepiece")
-"""Parts of the names of files of a tokenizer."""
 FILES_OF_LIBRARIES: Final = frozenset({"open_clip_config.json", "vocab.json"})
 SHORT: Final = f"only the first {READ:,} bytes of this file are read"
 TOKEN_IDS: Final = ("_token_id", "_token_index", "_token_ids")
@@ -84,10 +82,7 @@ def _of_library(audited: Audit) -> Iterator[Finding]:
         from inspector.auditing.files.absent_tokenizer import tokenizer_absent
 
         yield from tokenizer_absent(audited)
-    if any(OF_TOKENIZER.search(name) for name in audited.checkpoint.siblings):
-        from inspector.auditing.files.unread_tokenizer import tokenizer_unread
-
-        yield from tokenizer_unread(audited.checkpoint)
+    yield from tokenizer_unread(audited.checkpoint)
     if FILES_OF_LIBRARIES.isdisjoint(audited.checkpoint.siblings):
         return
     from inspector.auditing.identity.library_files import of_library_files

@@ -15,14 +15,14 @@ from typing import Any, Final
 from msgspec import Struct
 
 from inspector.architectures.value_rules import configs_within
+from inspector.loading.unmeasured import ROTARY
 
 TABLE: Final = os.path.join(os.path.dirname(__file__), "older_rotary.json")
 """The table: model type -> key that 4.57 reads -> its default."""
-NEWER: Final = "rope_parameters"
+NEWER, SCALING = ROTARY
 THETA: Final = "rope_theta"
 LOCAL: Final = "rope_local_base_freq"
 PARTIAL: Final = "partial_rotary_factor"
-SCALING: Final = "rope_scaling"
 KIND: Final = "rope_type"
 UNSCALED: Final = "default"
 GLOBAL_LAYERS: Final = "full_attention"

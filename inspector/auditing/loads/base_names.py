@@ -12,6 +12,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from inspector.auditing.files.lone_weights import OF_TEXT
 from inspector.auditing.result import Audit
 from inspector.findings.names.architecture import NamesOfBaseModel
 from inspector.loading.outcome import COMPLETE, REFUSES, Load
@@ -21,7 +22,6 @@ ADDING: Final[Mapping[str, frozenset[str]]] = {
     "mlx": frozenset({"gpt2", "gpt_neox", "gemma4", "gemma4_text"}),
 }
 """Loader -> model types whose classes add the prefix."""
-GENERATING: Final = ("ForCausalLM", "LMHeadModel")
 HEAD_ROLE: Final = "head.token"
 _LOOKS: Final = "it looks for "
 
@@ -29,7 +29,7 @@ _LOOKS: Final = "it looks for "
 def with_base_names(audited: Audit, model_type: str, loads: tuple[Load, ...]) -> tuple[Load, ...]:
     """The predictions, with the refusals of loaders that look for the prefix of the base model before the names."""
     named = _named(audited)
-    if named is None or not str(named.class_name).endswith(GENERATING):
+    if named is None or not str(named.class_name).endswith(OF_TEXT):
         return loads
     return tuple(_refusing(audited, model_type, named.prefix, one) for one in loads)
 

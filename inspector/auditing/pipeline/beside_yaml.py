@@ -32,7 +32,7 @@ def other_settings(root: Checkpoint) -> Iterator[Finding]:
     if not name or beside not in root.siblings or root.reach is None:
         return
     layouts = [layout for key, layout in root.tensors.items() if key.endswith(TO_TEXT)]
-    stored = {layout.shape[-1] for layout in layouts if len(layout.shape) == len(("rows", "columns"))}
+    stored = {layout.shape[-1] for layout in layouts if len(layout.shape) == 2}
     stated = _widths(root, beside)
     if len(stored) != 1 or len(stated) != 1 or stored == stated:
         return
