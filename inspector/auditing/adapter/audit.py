@@ -46,8 +46,8 @@ from inspector.auditing.adapter.trained_beside import trained_module_absent
 from inspector.auditing.files.names import intended
 from inspector.auditing.loads.accepted_values import without_ranks
 from inspector.auditing.loads.adapters import loads_of_adapter
+from inspector.auditing.loads.after_loading import after_loading, left_open
 from inspector.auditing.loads.one_loader import for_its_loader
-from inspector.auditing.loads.predict import after_loading, left_open
 from inspector.auditing.reported import weights_emptied
 from inspector.auditing.result import CLEAN, ArchitectureName, Audit, Skipped, conclude
 from inspector.auditing.totals import check_totals

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
-from inspector.auditing.loads.failures import failure, of_no_loader
+from inspector.auditing.loads.after_loading import left_open
+from inspector.auditing.loads.failures import failure
+from inspector.auditing.loads.given_facts import given_of
 from inspector.auditing.loads.of_other_programs import (
     TEXTUAL_INVERSION,
     WRITER,
@@ -15,7 +17,7 @@ from inspector.auditing.loads.of_other_programs import (
     refused_by,
     unread_names,
 )
-from inspector.auditing.loads.predict import given_of, left_open
+from inspector.auditing.loads.other_names import of_no_loader
 from inspector.auditing.result import UNREADABLE, Audit, Skipped, verdict_of
 from inspector.findings.finding import Finding, ordered
 from inspector.loader.loaders import DIFFUSERS, LORA_STEM

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from inspector.architectures.catalog import definition_of, modules
 from inspector.architectures.defaults import class_defaults
 from inspector.auditing.identity.own_code import is_foreign
-from inspector.auditing.loads.predict import given_of
+from inspector.auditing.loads.given_facts import given_of
 from inspector.auditing.pipeline.files import kind_of
 from inspector.auditing.pipeline.widths import FAMILIES, classes_of_input
 from inspector.auditing.result import CLEAN, FINDINGS, UNREADABLE, Audit, verdict_of

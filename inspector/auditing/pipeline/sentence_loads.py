@@ -7,7 +7,8 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from inspector.auditing.loads.predict import given_of, with_failing_module
+from inspector.auditing.loads.encoders import with_failing_module
+from inspector.auditing.loads.given_facts import given_of
 from inspector.auditing.result import Audit
 from inspector.auditing.sentence_listing import OF_TRANSFORMER, class_of_task, head_in_use, task_of
 from inspector.findings.finding import Finding, Place
