@@ -260,6 +260,46 @@ def test_a_name_that_the_config_states(tmp_path: Path) -> None:
     assert "S221" not in codes(audit(str(tmp_path)))
 
 
+@pytest.mark.parametrize(("named", "files", "found"), [
+    ("own.safetensors", ["own.safetensors"], {}),
+    ("own.safetensors", ["model.safetensors", "own.safetensors"], {}),
+    ("own.safetensors.index.json", ["own.safetensors.index.json", "a.safetensors"], {}),
+    (None, ["model.safetensors"], {}),
+    ("own.safetensors", ["model.safetensors"], {"S236": 'remove "transformers_weights"'}),
+    ("../own.safetensors", ["model.safetensors"], {"S236": 'remove "transformers_weights"'}),
+    ("own.bin", ["model.safetensors"], {"S236": 'remove "transformers_weights"'}),
+    ("own.safetensors", ["other.safetensors"], {"S236": 'set "transformers_weights": "other.safetensors"'}),
+])  # fmt: skip
+def test_weights_that_the_config_names(
+    named: str | None, files: list[str], found: dict[str, str], tmp_path: Path
+) -> None:
+    spec, config = MODELS["llama"]
+    write(tmp_path, spec, {**config, "transformers_weights": named})
+    whole = (tmp_path / "model.safetensors").rename(tmp_path / "whole")
+    for name in files:
+        if name.endswith(".json"):
+            index = {"metadata": {}, "weight_map": dict.fromkeys(spec, files[-1])}
+            (tmp_path / name).write_text(json.dumps(index), encoding="utf-8")
+        else:
+            (tmp_path / name).write_bytes(whole.read_bytes())
+    whole.unlink()
+    audited = audit(str(tmp_path))
+    errors = {one.code: one.help for one in audited.findings if one.severity == "error"}
+    assert errors.keys() == found.keys()
+    assert all(errors[code].startswith(words) for code, words in found.items())
+    outcomes = {one.outcome for one in audited.loads if one.loader == "transformers"}
+    assert outcomes <= ({"refuses"} if found else {"complete"})
+
+
+def test_the_weights_that_the_config_names_are_audited(tmp_path: Path) -> None:
+    spec, config = MODELS["llama"]
+    write(tmp_path, spec, {**config, "transformers_weights": "own.safetensors"})
+    write_file(tmp_path / "own.safetensors", {name: spec[name] for name in list(spec)[:-1]})
+    audited = audit(str(tmp_path))
+    assert audited.checkpoint.set_name == "own.safetensors"
+    assert audited.verdict == "findings"
+
+
 def test_files_that_a_loader_finds_next_to_others_get_no_finding(tmp_path: Path) -> None:
     spec, config = MODELS["llama"]
     write(tmp_path, spec, config, shards=2)

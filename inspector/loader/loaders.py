@@ -13,6 +13,10 @@ from typing import Final
 from msgspec import Struct
 
 INDEX: Final = ".index.json"
+WEIGHTS_KEY: Final = "transformers_weights"
+"""The key of config.json with the file of weights, or the index, that transformers reads instead of its usual names."""
+NAMED_ENDINGS: Final = (".safetensors", f".safetensors{INDEX}")
+"""Endings of the files that this key may name (transformers 4.57 and 5.23 refuse others)."""
 
 
 class Loader(Struct, frozen=True):
@@ -45,6 +49,12 @@ class Loader(Struct, frozen=True):
     def finds(self, name: str) -> bool:
         """True if the program looks for this single file or index."""
         return name in self.files
+
+
+def named_weights(values: Mapping[str, object]) -> str:
+    """The file or index that a config of transformers names for its weights; "" without such a name."""
+    named = values.get(WEIGHTS_KEY)
+    return named if isinstance(named, str) else ""
 
 
 TRANSFORMERS: Final = Loader(

@@ -12,7 +12,7 @@ from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.config_file import Config
 from inspector.loader.index import INDEX_LIMIT, Index, parse_index, unreadable_index
 from inspector.loader.leftovers import leftovers
-from inspector.loader.loaders import DIFFUSERS, PEFT, TRANSFORMERS
+from inspector.loader.loaders import DIFFUSERS, NAMED_ENDINGS, PEFT, TRANSFORMERS, named_weights
 from inspector.loader.sources.source import Listing, Refusal, Source
 from inspector.loader.strict_json import JsonFault
 from inspector.loader.weight_sets import (
@@ -47,19 +47,25 @@ class Picked(Struct, frozen=True):
 
 
 class Contents(Struct, frozen=True):
-    """The content of a place: its files, their sizes (0 for those that cannot be opened) and its sets of weights."""
+    """The content of a place: its files, their sizes (0 for those that cannot be opened) and its sets of weights.
+
+    named: the file or index that its config names for the weights, if it is there.
+    """
 
     source: Source
     listing: Listing
     sizes: Mapping[str, int]
     sets: tuple[WeightSet, ...]
+    named: str = ""
 
     @classmethod
     def of(cls, source: Source, listing: Listing, config: Config | None = None) -> Self:
         """The content of a place that was listed. Files that the program of its config looks for come first."""
         sizes = {**listing.files, **dict.fromkeys(listing.others, 0)}
         of_diffusers = config is not None and "_class_name" in config.values
-        return cls(source, listing, sizes, group(sizes, DIFFUSERS.stems.values() if of_diffusers else ()))
+        sets = group(sizes, DIFFUSERS.stems.values() if of_diffusers else ())
+        named = named_weights(config.values) if config is not None and not of_diffusers else ""
+        return cls(source, listing, sizes, sets, named if named in sizes and named.endswith(NAMED_ENDINGS) else "")
 
 
 def pick(contents: Contents, weights: str | None, only: str | None, outline: bool) -> Picked:
@@ -70,6 +76,8 @@ def pick(contents: Contents, weights: str | None, only: str | None, outline: boo
     """
     if weights is not None or only is not None:
         return _pick_named(contents, only or str(weights), alone=only is not None, outline=outline)
+    if contents.named:
+        return _pick_named(contents, contents.named, alone=False, outline=outline)
     kind = _kind(contents)
     candidates = [one for one in contents.sets if one.kind == kind]
     stale: list[Finding] = []

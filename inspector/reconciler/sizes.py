@@ -46,8 +46,10 @@ def of_another_size(case: Reconciled, again: Again) -> Found | None:
     causes = list(case.causes)
     stored = case.ledger.counts.unique_parameters
     unet = published_unet(case.reading.name, stored) if len(causes) > 1 else None
-    if sum(map(_is_size, causes)) < (1 if unet else 2) or not _explained(case) or _holds_integers(case):
+    if sum(map(_is_size, causes)) < (1 if unet else 2) or _holds_integers(case):
         return None
+    if not _explained(case):
+        return _whole_without_config(case, again)
     published = (unet.name,) if unet else published_as(case.reading.name, stored)
     if len(causes) < FEWEST_KEYS and not published:
         return None
@@ -65,6 +67,35 @@ def of_another_size(case: Reconciled, again: Again) -> Found | None:
         unseen = (HEADS,) if has_other_heads(unet, case.plan.scope.settings.values) else ()
         finding = replace(finding, published=published, unseen=unseen)
     return finding, tied
+
+
+def _whole_without_config(case: Reconciled, again: Again) -> Found | None:
+    """The finding on a config with several wrong sizes, more layers than are stored and another head, if the weights
+    alone are exactly a published model: then nothing is lost.
+    """
+    if case.placement.mismatched or case.placement.unexpected:
+        return None
+    other = _without_sizes(case, again)
+    stored = other.ledger.counts.unique_parameters
+    left, head = other.placement, [gap for gap in other.placement.missing if not gap.block.slot.body]
+    if left.mismatched or left.unexpected or len(head) < len(left.missing):
+        return None
+    if not published_as(case.reading.name, stored):
+        return None
+    causes, keys = list(case.causes), _differing(case, other)
+    if not {cause.key for cause in causes} < {one.key for one in keys}:
+        return None
+    return _another_size(case, causes[0].key, stored, keys[:KEYS_SHOWN]), True
+
+
+def _differing(case: Reconciled, other: Reconciled) -> list[KeyValues]:
+    """The numbers of the config that the weights contradict. other: the case without the numbers of the config."""
+    settings, keys = case.plan.scope.settings, []
+    for key, value in _determined(other).items():
+        stated, defaulted = settings.read(tuple(key.split(".")))
+        if type(value) is int and type(stated) is int and value != stated:
+            keys.append(KeyValues(key, stated, value, defaulted, True))
+    return keys
 
 
 def _another_size(
@@ -118,12 +149,7 @@ def of_another_model(case: Reconciled, again: Again) -> Finding | None:
     other = _without_sizes(case, again)
     if not _explained(other):
         return None
-    settings, keys = case.plan.scope.settings, []
-    for key, value in _determined(other).items():
-        stated, defaulted = settings.read(tuple(key.split(".")))
-        if type(value) is int and type(stated) is int and value != stated:
-            keys.append(KeyValues(key, stated, value, defaulted, True))
-    stored = other.ledger.counts.unique_parameters
+    keys, stored = _differing(case, other), other.ledger.counts.unique_parameters
     return _another_size(case, keys[0].key if keys else "model_type", stored, keys[:KEYS_SHOWN])
 
 

@@ -442,6 +442,15 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"file": "model-finetuned.safetensors"},
         {"loader": "transformers", "wanted": "model.safetensors", "single": True, "variant": ""},
     ),
+    "named-weights-refused": (
+        {"file": "config.json", "key": "transformers_weights"},
+        {
+            "named": "model-bf16.safetensors",
+            "usual": True,
+            "audited": "model.safetensors",
+            "problem": "transformers_weights names model-bf16.safetensors, which is absent",
+        },
+    ),
     "weights-without-folder": ({"file": "llama.safetensors"}, {"wanted": "model.safetensors"}),
     "index-key-doubled": (
         {"file": "model.safetensors.index.json"},

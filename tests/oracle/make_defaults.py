@@ -143,7 +143,7 @@ INERT: dict[str, tuple[str, ...]] = {
         "dtype", "model_name", "model_version", "license", "author", "library_name", "diffusers_version",
         "_class_name", "_diffusers_version", "transformers.js_config", "task_specific_params",
         "finetuning_task", "finetuned_from", "prefix", "trust_remote_code", "custom_pipelines",
-        "base_model", "language", "tags", "mlx_version", "onnx", "sentence_transformers",
+        "base_model", "language", "tags", "mlx_version", "onnx", "sentence_transformers", "transformers_weights",
     ),
     "names of the labels (their number is in id2label)": (
         "label2id",

@@ -99,6 +99,21 @@ def test_equal_entries_are_a_list_where_a_list_is_stated() -> None:
     assert solved_keys(solved, lambda _: 1) == {("factor",): 2}
 
 
+LARGE = of_size("bert", architectures=["BertModel"], hidden_size=1024, intermediate_size=4096, num_hidden_layers=24,
+                num_attention_heads=16, max_position_embeddings=512, type_vocab_size=2, vocab_size=30522)  # fmt: skip
+LONGER = {**LARGE, "vocab_size": 30, "max_position_embeddings": 40000, "num_hidden_layers": 30}
+
+
+@pytest.mark.parametrize(("class_name", "lost", "whole"), [
+    ("BertForMaskedLM", "", True), ("BertForSequenceClassification", "", True), ("BertModel", "", True),
+    ("BertForMaskedLM", "encoder.layer.23.", False),
+])  # fmt: skip
+def test_a_whole_published_model_lacks_no_layers(class_name: str, lost: str, whole: bool) -> None:
+    spec = {name: entry for name, entry in genuine(LARGE).items() if not (lost and name.startswith(lost))}
+    found = judged(spec, {**LONGER, "architectures": [class_name]}).findings
+    assert ([one.code for one in found if one.severity == "error"] == ["C315"]) is whole
+
+
 STABLE = {one["variant"]: one for one in diffusers_records("UNet2DConditionModel")}
 """Variant -> record of a UNet, the published ones in full size."""
 

@@ -15,8 +15,17 @@ from inspector.auditing.own_layout import is_laid_out_for
 from inspector.auditing.result import Audit
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.checkpoint import Checkpoint
-from inspector.loader.loaders import DIFFUSERS, INDEX, PEFT, TRANSFORMERS, Loader
-from inspector.loading.files import taken_file
+from inspector.loader.loaders import (
+    DIFFUSERS,
+    INDEX,
+    NAMED_ENDINGS,
+    PEFT,
+    TRANSFORMERS,
+    WEIGHTS_KEY,
+    Loader,
+    named_weights,
+)
+from inspector.loading.files import refused_name, taken_file
 from inspector.loading.tables import is_supported
 
 OF_VARIANT: Final = re.compile(r"(?P<plain>\w+\.safetensors)\.index\.(?P<variant>\w+)\.json")
@@ -40,6 +49,7 @@ def with_file_names(audited: Audit) -> Audit:
             findings = list(_judged(checkpoint, loader, audited.findings, writer))
         findings.extend(_without_metadata(audited, loader))
         findings.extend(class_unnamed(audited))
+        findings.extend(_of_key(checkpoint, loader))
         findings = without_rename(_of_no_model(audited, findings))
     else:
         unusable = list(config_unusable(audited))
@@ -88,6 +98,19 @@ def _without_metadata(audited: Audit, loader: Loader) -> Iterator[Finding]:
 
         stored = audited.counts.stored_bytes
         yield IndexWithoutMetadata(place=Place(file=index.file), loader=loader.name, bytes=stored)
+
+
+def _of_key(checkpoint: Checkpoint, loader: Loader) -> Iterator[Finding]:
+    """The finding on a file of weights that the config names and transformers refuses."""
+    problem = refused_name(checkpoint) if loader is TRANSFORMERS else ""
+    if problem and checkpoint.config is not None:
+        from inspector.findings.shards.names import NamedWeightsRefused
+
+        yield NamedWeightsRefused(
+            place=Place(file=checkpoint.config.file, key=WEIGHTS_KEY), problem=problem, audited=checkpoint.set_name,
+            named=named_weights(checkpoint.config.values),
+            usual=loader.finds(checkpoint.set_name) or not checkpoint.set_name.endswith(NAMED_ENDINGS),
+        )  # fmt: skip
 
 
 def intended(checkpoint: Checkpoint) -> Loader | None:
@@ -161,7 +184,8 @@ def _judged(checkpoint: Checkpoint, loader: Loader, findings: tuple[Finding, ...
         yield PickledShardsUnread(place=place, files=len(checkpoint.files), loader=loader.name, wanted=wanted)
         return
     there = (name, *index, *(other.name for other in checkpoint.other_sets))
-    if not ending or any(loader.finds(one) for one in there) or config.get("transformers_weights") == name:
+    named = loader is TRANSFORMERS and bool(named_weights(config))
+    if not ending or any(loader.finds(one) for one in there) or (named and name.endswith(NAMED_ENDINGS)):
         yield from findings
         return
     single = loader.single(ending)

@@ -62,6 +62,48 @@ class FileNameUnknown(Finding, frozen=True, kw_only=True):
         return Remedy(f"rename {self.place.file} to {self.wanted}{named}", (step,))
 
 
+class NamedWeightsRefused(Finding, frozen=True, kw_only=True):
+    """The config names a file of weights that transformers refuses.
+
+    What it means
+        transformers reads the file that `transformers_weights` names in place of model.safetensors. The file is not
+        in the folder, or is neither a safetensors file nor an index of safetensors files.
+
+    Why it matters
+        transformers looks for no other file: the folder does not load, whatever else is in it.
+
+    Example
+        error[S236] named-weights-refused: model-bf16.safetensors
+          problem  transformers_weights names model-bf16.safetensors, which is absent
+          audited  model.safetensors
+          help     remove "transformers_weights" from config.json, or download
+                   model-bf16.safetensors
+
+    What to do
+        Remove the key where the weights have the usual name; otherwise name their file in it.
+    """
+
+    code = "S236"
+
+    named: str
+    problem: str
+    audited: str
+    usual: bool
+    """The weights have the usual name, or none that the key may state."""
+
+    headline_text = "{named}"
+    row_texts = (("problem", "{problem}"), ("audited", "{audited}"))
+
+    def remedy(self) -> Remedy:
+        file, key = str(self.place.file), str(self.place.key)
+        fetch = f", or download {self.named}" if self.problem.endswith("absent") else ""
+        if self.usual:
+            step = Step(action="remove", file=file, key=(key,), old=self.named)
+            return Remedy(f'remove "{key}" from {file}{fetch}', (step,))
+        step = Step(action="set", file=file, key=(key,), old=self.named, new=self.audited)
+        return Remedy(f'set "{key}": "{self.audited}" in {file}{fetch}', (step,))
+
+
 class ModelWeightsAbsent(Finding, frozen=True, kw_only=True):
     """The only weights of the folder are not the model's, or a part of them.
 
