@@ -100,10 +100,10 @@ PER_TOKEN: Final = (f"{TOKENIZER}token_type", f"{TOKENIZER}scores")
 
 def short_lists(metadata: Config) -> Iterator[Finding]:
     """The findings on lists with fewer entries than tokens."""
-    tokens = _length(metadata.values.get(TOKENS))
+    tokens = length_of(metadata.values.get(TOKENS))
     kind = metadata.values.get(VOCABULARY)
     for key in PER_TOKEN if tokens is not None and kind in LISTS and kind != "none" else ():
-        entries = _length(metadata.values.get(key))
+        entries = length_of(metadata.values.get(key))
         if entries is not None and tokens is not None and entries < tokens:
             from inspector.findings.types.gguf_lists import GgufTokenListShort
 
@@ -127,7 +127,7 @@ def list_lengths(metadata: Config, tensors: Mapping[str, Layout]) -> GgufListsDi
     values = metadata.values
     name = values.get("general.architecture")
     blocks = values.get(f"{name}.block_count")
-    lengths = {f"{name}.{key}": _length(values.get(f"{name}.{key}")) for key in PER_LAYER}
+    lengths = {f"{name}.{key}": length_of(values.get(f"{name}.{key}")) for key in PER_LAYER}
     wrong = {key: length for key, length in lengths.items() if length is not None and length != blocks}
     if type(blocks) is not int or not wrong:
         return None
@@ -173,7 +173,7 @@ def _widths(tensors: Mapping[str, Layout]) -> dict[int, int]:
     }
 
 
-def _length(value: object) -> int | None:
+def length_of(value: object) -> int | None:
     """The length of a list; None for other values."""
     return len(value) if isinstance(value, list) else value.count if isinstance(value, ArrayOf) else None
 

@@ -23,6 +23,10 @@ Shapes = Mapping[str, tuple[int, ...]]
 VALUE: Final = "attention.value_length"
 ROTARY: Final = "rope.dimension_count"
 KEY_LENGTH: Final = "attention.key_length"
+HEADS: Final = "attention.head_count"
+KEY_HEADS: Final = "attention.head_count_kv"
+KEYS: Final = "attn_k.weight"
+JOINED: Final = "attn_qkv.weight"
 DENSE: Final = "leading_dense_block_count"
 SHARED: Final = "expert_shared_feed_forward_length"
 """A key with a default, so that files load without it."""
@@ -84,6 +88,7 @@ def size_findings(metadata: Config, model_type: object, tensors: Mapping[str, La
         stated = metadata.values.get(key)
         if type(stated) is int and width != stated:
             yield _differs(metadata, key, stated, width, 1, table)
+    own |= {HEADS: checks[HEADS][1]} if checks.get(HEADS, ("", 0))[1] else {}
     rotary, length = own.get(ROTARY), own.get(KEY_LENGTH, plain_width(own))
     if name in WHOLE_HEADS and type(rotary) is int and type(length) is int and rotary != length:
         from inspector.findings.types.gguf_heads import GgufRotaryWidth
@@ -147,11 +152,25 @@ def _checks(name: object, model_type: object, own: Own, layers: Layers) -> dict[
     if name not in NO_VALUES and not _is_read(model_type, VALUE) and not any(other in own for other in OTHER_WIDTHS):
         output = next((one for one in OUTPUTS if any(one in shapes for shapes in layers.values())), OUTPUTS[0])
         found[VALUE] = shown(output, layers, lambda shapes, number: value_width(shapes, own, number, output))
+    if name in WHOLE_HEADS and KEY_LENGTH not in own:
+        found[HEADS] = _heads(own, layers)
     for key, matrix in COLUMNS.items():
         decides = key in sizes(name) or key in required_keys(name) or key == SHARED
         if decides and not _is_read(model_type, key):
             found[key] = shown(matrix, layers, lambda shapes, _, matrix=matrix: shapes[matrix][-1])  # type: ignore[misc]
     return found
+
+
+def _heads(own: Own, layers: Layers) -> Shown:
+    """The number of heads whose width is the rotary one, if the rows of the keys have that width too; else 0."""
+    width, rotary, keys = (own.get(key) for key in ("embedding_length", ROTARY, KEY_HEADS))
+    matrix = JOINED if any(JOINED in shapes for shapes in layers.values()) else KEYS
+    if type(width) is not int or type(rotary) is not int or rotary < 1 or width % rotary:
+        return matrix, 0, 0
+    heads = width // rotary
+    number = heads if keys is None else keys if type(keys) is int else 0
+    rows = number * rotary if matrix == KEYS else (heads + 2 * number) * rotary
+    return shown(matrix, layers, lambda shapes, _: heads if shapes[matrix][0] == rows else 0)
 
 
 def shown(matrix: str, layers: Layers, width: Callable[[Shapes, int], int | None]) -> Shown:

@@ -54,6 +54,7 @@ def _of_gguf(checkpoint: Checkpoint, stated: Config) -> tuple[Checkpoint, Config
     from inspector.dialects.gguf_required import list_lengths, missing_keys, pre_tokenizer, short_lists, with_lengths
     from inspector.dialects.gguf_shapes import in_original_shapes
     from inspector.dialects.gguf_sizes import rotary_factors, size_findings, with_sizes
+    from inspector.dialects.gguf_vocabulary import key_types, special_tokens, vocabulary_kind
 
     tensors = in_original_shapes(stated.values, checkpoint.tensors)
     checkpoint = checkpoint if tensors is checkpoint.tensors else replace(checkpoint, tensors=tensors)
@@ -68,14 +69,18 @@ def _of_gguf(checkpoint: Checkpoint, stated: Config) -> tuple[Checkpoint, Config
     model_type = values["model_type"]
     wrong = list(size_findings(stated, model_type, checkpoint.tensors))
     values = gguf_config.config_of(with_sizes(meant, wrong), checkpoint.tensors) or values
+    right = replace(stated, values=dict(with_sizes(stated.values, wrong)))
     found = [
-        *head_findings(stated, model_type, checkpoint.tensors),
+        *head_findings(right, model_type, checkpoint.tensors),
         *wrong,
         *contradictions(stated),
         *layer_kinds(stated, checkpoint.tensors),
         *missing_keys(stated, checkpoint.tensors),
         *pre_tokenizer(stated),
         *short_lists(stated),
+        *key_types(stated),
+        *vocabulary_kind(stated),
+        *special_tokens(stated),
         *rotary_factors(stated, checkpoint.tensors),
         *([] if lists is None else [lists]),
     ]

@@ -44,13 +44,14 @@ class Config(Struct, frozen=True):
 
     kind: the naming scheme of the keys; "params" is Meta's params.json (dim, n_layers, ...), "litgpt" litgpt's
     config, "gguf" the key-value pairs of a GGUF file. writer: the framework that named the tensors, if the file
-    states it.
+    states it. types: key -> the type of its value, of a GGUF file.
     """
 
     file: str
     values: dict[str, object]
     kind: Kind
     writer: str = ""
+    types: Mapping[str, str] = {}
 
 
 def named_class(values: Mapping[str, object]) -> str | None:

@@ -357,6 +357,20 @@ def gguf_with_few_kinds() -> Audit:
     return gguf_with(written)
 
 
+def gguf_with_key(key: str, kind: str, stated: Any, name: str = "qwen2") -> Audit:
+    """A conversion with a vocabulary and one key of another type or value."""
+    written = gguf_of(name, name)
+    rows = len(written.arrays["token_embd.weight"])
+    kept = [pair for pair in written.keys if pair != recorded_gguf.NO_VOCABULARY]
+    kept += [
+        ("tokenizer.ggml.model", "text", "gpt2"), ("tokenizer.ggml.merges", "texts", ["a b"]),
+        ("tokenizer.ggml.pre", "text", "llama-bpe"),
+        ("tokenizer.ggml.tokens", "texts", [str(number) for number in range(rows)]),
+    ]  # fmt: skip
+    written.keys = [*(pair for pair in kept if pair[0] != key), (key, kind, stated)]
+    return gguf_with(written)
+
+
 def gguf_with_many_factors() -> Audit:
     """A conversion of Llama with two rotary factors for each pair."""
     written = gguf_of("llama")
@@ -888,6 +902,9 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "gguf-keys-missing": gguf_without_its_context,
     "gguf-token-list-short": gguf_with_few_kinds,
     "gguf-factors-differ": gguf_with_many_factors,
+    "gguf-types-differ": lambda: gguf_with_key("llama.block_count", "i32", 3, "llama"),
+    "gguf-tokenizer-unknown": lambda: gguf_with_key("tokenizer.ggml.model", "text", "GPT2"),
+    "gguf-token-beyond": lambda: gguf_with_key("tokenizer.ggml.eos_token_id", "u32", 107),
     "gguf-lists-disagree": gguf_with_a_short_list,
     "tensors-needed": gguf_without_rotary_factors,
     "head-alone-of-tie": lambda: judged(

@@ -26,6 +26,7 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
             "names": ["blk.0.attn_k.weight", "blk.0.attn_v.weight"],
         },
     ),
+    "gguf-big-endian": ({"file": "model.gguf"}, {}),
     "gguf-bytes-ignored": ({"file": "model.gguf"}, {"declared": 213_632, "stored": 213_664, "bytes": 32}),
     "gguf-split-disagrees": (
         {"file": "model-00002-of-00003.gguf"},

@@ -28,7 +28,8 @@ def test_versions_and_byte_orders(order: str, version: int) -> None:
         ],
     )
     found = read_gguf(reading(data), len(data), "model.gguf")
-    assert found.header.findings == ()
+    assert [one.name for one in found.header.findings] == ["gguf-big-endian"] * (order == ">")
+    assert found.types["llama.attention.head_count_kv"] == "[int32]"
     assert found.header.tensors == {
         "a.weight": Layout("F32", (3, 4), 12, 48),
         "b": Layout("F16", (5, 3, 2), 30, 60),

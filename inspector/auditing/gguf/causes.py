@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
 from inspector.dialects.gguf_config import counts_layers, depends_on, tensors_behind
 from inspector.dialects.gguf_contradictions import decides_shapes
+from inspector.dialects.gguf_heads import STATED
 from inspector.dialects.llama_cpp import is_required
 from inspector.findings.finding import ContentFinding, Finding
 from inspector.findings.types.gguf_heads import GgufKeysMissing, GgufListsDisagree, GgufRotaryWidth
@@ -20,6 +23,8 @@ OF_EVERYTHING: Final = (
     "kimi-linear.attention.head_count_kv",
 )  # fmt: skip
 """Endings of keys without which hardly any tensor can be compared, or the kind of a layer or a model is unknown."""
+OWN_WIDTHS: Final = frozenset({"attention.key_length", "attention.value_length", "rope.dimension_count"})
+"""Keys that state the width of a head."""
 OF_HEADS: Final = (".attention.key_length", ".attention.head_count", ".embedding_length")
 """Endings of keys that determine the width of a head."""
 
@@ -27,7 +32,29 @@ OF_HEADS: Final = (".attention.key_length", ".attention.head_count", ".embedding
 def one_for_each_cause(audited: Audit, findings: Sequence[Finding]) -> Sequence[Finding]:
     """Removes findings that follow from a list, a key, a number of heads or a tensor with its own finding."""
     found = _without_followed_rules(_with_keys(audited, _with_lists(audited, findings)))
-    return without_followed_keys(audited, found)
+    return [_with_other_heads(audited, one) for one in without_followed_keys(audited, found)]
+
+
+def _with_other_heads(audited: Audit, finding: Finding) -> Finding:
+    """The finding on a number of key heads, with the number of heads that fits as well where it alone states their
+    width: the rows of the keys are a product of both.
+    """
+    from inspector.findings.config import ConfigDisagrees, Rival
+
+    metadata = audited.checkpoint.metadata
+    if metadata is None or not isinstance(finding, ConfigDisagrees) or finding.rivals:
+        return finding
+    start = f"{metadata.values.get('general.architecture')}."
+    own = {key.removeprefix(start): value for key, value in metadata.values.items() if key.startswith(start)}
+    width, heads = own.get("embedding_length"), own.get("attention.head_count")
+    if finding.file_key != f"{start}{STATED}" or type(finding.stated) is not int or type(finding.solved) is not int:
+        return finding
+    if own.keys() & OWN_WIDTHS or type(width) is not int or type(heads) is not int or width % heads:
+        return finding
+    other, rest = divmod(heads * finding.stated, max(finding.solved, 1))
+    if rest or other < 1 or width % other or other % max(finding.stated, 1):
+        return finding
+    return replace(finding, rivals=(Rival(f"{start}attention.head_count", other),))
 
 
 def _with_lists(audited: Audit, findings: Sequence[Finding]) -> Sequence[Finding]:
@@ -122,7 +149,7 @@ def without_followed_keys(audited: Audit, findings: Sequence[Finding]) -> Sequen
     from inspector.findings.config import ConfigDisagrees, ConfigImpossible
     from inspector.findings.names.tensors import TensorMissing
     from inspector.findings.shapes import UnexpectedShape
-    from inspector.findings.types.gguf_heads import GgufSizeDisagrees
+    from inspector.findings.types.gguf_heads import GgufHeadsDisagree, GgufSizeDisagrees
 
     kind = str(config.values.get("model_type"))
     damaged = [one.place.tensor or one.place.family or "" for one in findings
@@ -131,9 +158,13 @@ def without_followed_keys(audited: Audit, findings: Sequence[Finding]) -> Sequen
     ends = {one.key: one.family.rpartition("}.")[2] for one in findings if isinstance(one, GgufSizeDisagrees)}
     sizes = [key for key, end in ends.items() if any(name == end or name.endswith(f".{end}") for name in damaged)]
 
+    heads = any(isinstance(one, GgufHeadsDisagree) for one in findings)
+
     def follows(one: Finding) -> bool:
         if isinstance(one, GgufSizeDisagrees):
             return one.key in sizes
+        if heads and isinstance(one, ConfigDisagrees) and not one.file_key and depends_on(kind, one.key, STATED):
+            return True
         if not isinstance(one, ConfigDisagrees | ConfigImpossible) or getattr(one, "file_key", None):
             return False
         if any(depends_on(kind, one.place.key or "", key.partition(".")[2]) for key in sizes):

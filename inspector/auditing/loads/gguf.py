@@ -92,8 +92,26 @@ def _by_metadata(audited: Audit, *, has_sizes: bool) -> tuple[Outcome, str] | No
     if has_sizes and (size := _wrong_size(audited)):
         altered = size.partition(" ")[0].endswith(NOT_COMPARED) and not _states_none(audited)
         return ALTERED if altered else REFUSES, size
-    pre = next((one for one in audited.findings if isinstance(one, GgufPreTokenizerUnknown)), None)
-    return None if pre is None else (UNKNOWN, f"{pre.source}, does not know the pre-tokenizer {pre.stated}")
+    return _by_vocabulary(audited) or _by_byte_order(audited)
+
+
+def _by_vocabulary(audited: Audit) -> tuple[Outcome, str] | None:
+    """The outcome for a way to split texts, or a kind of vocabulary, that the measured build does not know."""
+    from inspector.findings.types.gguf_vocabulary import GgufTokenizerUnknown
+
+    for one in audited.findings:
+        if isinstance(one, GgufPreTokenizerUnknown | GgufTokenizerUnknown):
+            what = "pre-tokenizer" if isinstance(one, GgufPreTokenizerUnknown) else "tokenizer"
+            return UNKNOWN, f"{one.source}, does not know the {what} {one.stated}"
+    return None
+
+
+def _by_byte_order(audited: Audit) -> tuple[Outcome, str] | None:
+    """The outcome for a file of the other byte order: it depends on the machine."""
+    from inspector.findings.header.gguf import GgufBigEndian
+
+    big = any(isinstance(one, GgufBigEndian) for one in audited.findings)
+    return (UNKNOWN, "the file is big-endian: x86 and ARM refuse it, and s390x reads it") if big else None
 
 
 def _states_none(audited: Audit) -> bool:

@@ -341,3 +341,44 @@ class GgufBytesIgnored(DataBehindEnd, frozen=True, kw_only=True, omit_defaults=T
     code = "S262"
     severity = "warning"
     unreadable = False
+
+
+class GgufBigEndian(Finding, frozen=True, kw_only=True):
+    """A GGUF file stores its numbers with the most significant byte first.
+
+    What it means
+        The file was converted for machines of this byte order, such as IBM Z (`convert_hf_to_gguf.py --bigendian`). The
+        numbers of all other GGUF files have their least significant byte first.
+
+    Why it matters
+        llama.cpp refuses it on x86 and ARM: "this GGUF file version is extremely large, is there a mismatch between
+        the host and model endianness?" The machines that it is made for read it.
+
+    Example
+        warning[H161] gguf-big-endian: model.gguf
+          byte order  big-endian
+          reference   llama.cpp refuses it on x86 and ARM: is there a mismatch between
+                      the host and model endianness?
+          help        convert it with gguf_convert_endian.py model.gguf little, or
+                      download the little-endian file; on IBM Z nothing needs to be done
+
+    What to do
+        Convert the file with gguf-py's `gguf_convert_endian.py FILE little`, or convert the model again without
+        --bigendian. Nothing, if it is for a machine of this byte order.
+    """
+
+    code = "H161"
+    severity = "warning"
+
+    headline_text = "{place.file}"
+    row_texts = (
+        ("byte order", "big-endian"),
+        (
+            "reference",
+            "llama.cpp refuses it on x86 and ARM: is there a mismatch between the host and model endianness?",
+        ),
+    )
+    remedy_text = (
+        "convert it with gguf_convert_endian.py {place.file} little, or download the little-endian file; on IBM Z "
+        "nothing needs to be done"
+    )

@@ -56,7 +56,7 @@ class GgufFile(Struct, frozen=True):
 
     header: tensors under the file's own names, with logical shapes in torch's order and bytes as stored. values: key ->
     number, bool, text, list of numbers, or `ArrayOf`. version 0 if it could not be read. begins: tensor -> the byte of
-    the file at which it begins.
+    the file at which it begins. types: key -> the type of its value, such as uint32 or [int32].
     """
 
     header: Header
@@ -66,6 +66,7 @@ class GgufFile(Struct, frozen=True):
     alignment: int = DEFAULT_ALIGNMENT
     split: Split | None = None
     begins: Mapping[str, int] = {}
+    types: Mapping[str, str] = {}
 
 
 def read_gguf(read: Read, size: int, file: str, layouts: Layouts | None = None) -> GgufFile:
@@ -149,6 +150,7 @@ class _GgufReading:
         self.stretch, self.size, self.file, self.known = stretch, size, file, known
         self.findings: list[Finding] = []
         self.values: dict[str, object] = {}
+        self.types: dict[str, str] = {}
         self.version = 0
         self.split: Split | None = None
         self.order = "<"
@@ -183,7 +185,8 @@ class _GgufReading:
             self.file, self.tensors, self._metadata(), tuple(self.findings), start - 8, end, tuple(self.faulty), cut
         )
         begins = {name: start + begin for begin, _, name in self.spans}
-        return GgufFile(header, self.values, self.version, self.order == ">", alignment, split, begins)
+        big = self.order == ">"
+        return GgufFile(header, self.values, self.version, big, alignment, split, begins, self.types)
 
     def malformed(self, problem: str) -> Finding:
         position = self.stretch.position
@@ -210,6 +213,9 @@ class _GgufReading:
         if little & 0xFFFF == 0 and big in (2, 3):
             self.version, self.order = big, ">"
             self.take = GgufValues(self.stretch, self.order)
+            from inspector.findings.header.gguf import GgufBigEndian
+
+            self.findings.append(GgufBigEndian(place=self.place))
         if self.version not in (2, 3):
             from inspector.findings.header.gguf import GgufVersionUnknown
 
@@ -226,6 +232,7 @@ class _GgufReading:
             key = self.take.name("a key")
             kind = self.take.u32()
             value = self.take.value(kind)
+            self.types[key] = self.take.type_of(kind)
             if key in self.values:
                 doubled.append(key)
             self.values[key] = value

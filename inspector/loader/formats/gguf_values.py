@@ -57,6 +57,7 @@ class GgufValues:
         self.stretch, self._order = stretch, order
         self._u32, self._u64 = struct.Struct(f"{order}I"), struct.Struct(f"{order}Q")
         self._items = self._inner = self._kept = 0
+        self._listed = 0
 
     def u32(self) -> int:
         """An unsigned integer of 32 bits."""
@@ -88,6 +89,10 @@ class GgufValues:
             return self._array(depth)
         raise Malformed(f"a value of type {kind}")
 
+    def type_of(self, kind: int) -> str:
+        """The type of the value that was read last: uint32, or [int32] for a list. kind: its number."""
+        return f"[{_WORDS.get(self._listed, '')}]" if kind == _ARRAY else _WORDS[kind]
+
     def _text(self) -> str:
         length = self.u64()
         kept = min(length, TEXT_KEPT)
@@ -103,6 +108,7 @@ class GgufValues:
             raise Malformed(f"nested arrays, more than {NEST_LIMIT} deep")
         kind = self.u32()
         count = self.u64()
+        self._listed = kind if depth == 0 else _ARRAY
         if kind in _SCALARS:
             width = struct.Struct(self._order + _SCALARS[kind]).size
             if depth or count > ARRAY_KEPT:

@@ -61,7 +61,7 @@ class OtherReader:
 
         named = (part for part in self._parts if "general.architecture" in part.values)
         first = next(named, None) or next((part for part in self._parts if part.values), None)
-        metadata = None if first is None else Config(first.header.file, dict(first.values), "gguf")
+        metadata = None if first is None else Config(first.header.file, dict(first.values), "gguf", types=first.types)
         return ExtraContent(metadata, judge_splits(self._parts, self._listing.files))
 
     def _one(self, name: str) -> Header | Refusal:
