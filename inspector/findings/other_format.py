@@ -12,7 +12,7 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
 
     What it means
         `--for` names a loader that reads another kind of files: llama.cpp runs GGUF files, PEFT loads adapters, and
-        diffusers loads its own models and pipelines.
+        diffusers loads its own models and pipelines. ollama converts safetensors of floats, and of fp8 in blocks.
 
     Why it matters
         The checkpoint may be whole, but this loader refuses it as it is.
@@ -71,6 +71,8 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
         return rows
 
     def remedy(self) -> Remedy:
+        if self.loader == "ollama":
+            return Remedy("create it from the model from which it was quantized, or from a GGUF file of that model")
         if self.loader != "llama.cpp":
             return Remedy(f"load it with {self.own}" if self.own else "use the loader that it is made for")
         if self.meant:

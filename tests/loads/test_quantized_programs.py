@@ -349,3 +349,14 @@ def test_a_method_under_another_spelling(name: str, method: str, meant: str | No
 ])  # fmt: skip
 def test_the_method_that_a_spelling_means(method: str, meant: str | None) -> None:
     assert meant_method(method, "5") == meant
+
+
+@pytest.mark.parametrize(("name", "refused"), [
+    ("bnb_nf4", "nf4, with tensors in U8"), ("bnb_int8", "llm-int8, with tensors in I8"),
+    ("gptq_4bit_g128_sym", "gptq, with tensors in I32"), ("ct_fp8_dynamic", "fp8, with tensors in F8_E4M3"),
+    ("fp8_finegrained", ""), ("ct_fp8_block", ""),
+])  # fmt: skip
+def test_ollama_converts_floats_and_blocks_of_fp8(name: str, refused: str, tmp_path: Path) -> None:
+    """Source: `convert/reader_safetensors.go` of ollama at fb30760996."""
+    errors = [one for one in judged_for(of_record(tmp_path, name), "ollama").findings if one.severity == "error"]
+    assert [one.facts["quantization"] for one in errors] == [refused] * bool(refused)

@@ -17,11 +17,13 @@ from inspector.auditing.loads.of_other_programs import (
     refused_by,
     unread_names,
 )
+from inspector.auditing.loads.ollama import not_read_by_ollama
 from inspector.auditing.loads.other_names import of_no_loader
 from inspector.auditing.result import UNREADABLE, Audit, Skipped, verdict_of
 from inspector.findings.finding import Finding, ordered
 from inspector.loader.loaders import DIFFUSERS, LORA_STEM
 from inspector.loader.weight_sets import PROJECTOR
+from inspector.loading.ollama import LOADER as OLLAMA
 from inspector.loading.outcome import (
     COMPLETE,
     FAILURES,
@@ -178,7 +180,9 @@ def _by_none(audited: Audit, findings: list[Finding], name: str) -> Audit:
     """The audit for a loader that does not read the format, or that behaves in an unknown way on it."""
     loader = name.partition("@")[0]
     findings, skipped = of_no_loader(findings), audited.skipped
-    if _is_of_another_kind(audited, loader):
+    if loader == OLLAMA and (unread := not_read_by_ollama(audited)) is not None:
+        findings = [*findings, unread]
+    elif _is_of_another_kind(audited, loader):
         from inspector.findings.config import ConfigMissing, ModelTypeMissing
 
         kept = [one for one in findings if not isinstance(one, ConfigMissing | ModelTypeMissing)]
