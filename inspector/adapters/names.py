@@ -13,6 +13,9 @@ from typing import Final
 
 from msgspec import Struct
 
+from inspector.algebra.boxes import Box, overlapping
+from inspector.matcher.families import Families
+
 PREFIX: Final = "base_model.model."
 """Prefix of every module of the base in files that PEFT saves."""
 OWN_PREFIX: Final = "base_model."
@@ -152,17 +155,19 @@ def loaded_name(key: str, renaming: bool = False) -> str:
     return inner.replace(_MAGNITUDES, _MAGNITUDES.removesuffix(".weight"))
 
 
-def renames_of(
-    keys: Collection[str], named: Callable[[str], str], stored: Collection[str]
-) -> tuple[tuple[str, str], ...]:
+def renames_of(keys: Collection[str], named: Callable[[str], str], stored: Families) -> tuple[tuple[str, str], ...]:
     """(pattern of stored names, pattern of new names) pairs; () if two names would become equal.
 
     keys: families that are renamed. named: the new family of each. stored: all families.
     """
     pairs = {key: named(key) for key in keys}
     others = [key for key in stored if key not in pairs]
-    if len({*pairs.values(), *others}) < len(pairs) + len(others):
-        return ()
+    taken: dict[str, list[Box]] = {}
+    for key, family in stored.items():
+        boxes = taken.setdefault(pairs.get(key, key), [])
+        if boxes and overlapping(boxes, family.boxes):
+            return ()
+        boxes.extend(family.boxes)
     if any(old.count("#") != new.count("#") for old, new in pairs.items()):
         return ()
     heads = {_heads(old, new) for old, new in pairs.items()}

@@ -6,7 +6,6 @@ Such a file has no config that states its targets, so it is checked on its own, 
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
@@ -15,6 +14,7 @@ from inspector.adapters.changed_modules import ChangedModule, like, modules_of
 from inspector.adapters.control_lora import lost_of_control
 from inspector.adapters.explain import AdapterReport
 from inspector.adapters.image_projection import COMPONENT, IMAGES, METHOD, lost_of_projection, width_of_images
+from inspector.adapters.lost_module import lost_module
 from inspector.adapters.misspelled import exchanged_vectors, misspelled
 from inspector.adapters.rotated_pieces import lost_pieces
 from inspector.adapters.targets import Boxes, union
@@ -23,9 +23,8 @@ from inspector.adapters.tools import LOW_RANK, METHODS, NOTHING, PIECES, ToolTen
 from inspector.adapters.unread_names import unread_methods, unread_names
 from inspector.adapters.wan_blocks import partial_blocks
 from inspector.adapters.wrapped_modules import wrapped_modules
-from inspector.algebra.boxes import common, count, joined, minus, tuples
+from inspector.algebra.boxes import common, count, joined, minus
 from inspector.algebra.names import name_of
-from inspector.findings.adapters.tensors import AdapterTargetMissing
 from inspector.findings.adapters.tools import (
     AdapterEmpty,
     AdapterPartMissing,
@@ -62,7 +61,7 @@ def account_tool(families: Families, found: Mapping[str, ToolTensor], *, whole: 
         findings.extend(_lost_with_others_there(modules))
         findings.extend(_lost_in_one(modules))
         findings.extend(lost_pieces(modules))
-        findings.extend(_lost_whole([one for one in modules if one.component != COMPONENT]))
+        findings.extend(lost_module([one for one in modules if one.component != COMPONENT]))
         findings.extend(lost_of_projection(families))
         findings.extend(lost_of_control(families, found) if is_control(found) else ())
     findings.extend((*unequal(modules), *misshapen_scales(modules)))
@@ -190,50 +189,6 @@ def _lost_in_one(modules: Sequence[ChangedModule]) -> Iterator[Finding]:
         absent, of = sum(count(left) for _, left in lacking), sum(count(one.everywhere) for one in own)
         if absent == 1 and of > 2:
             yield _part_missing("full" if part in FULL else own[0].method, part, lacking, of)
-
-
-def _lost_whole(modules: Sequence[ChangedModule]) -> Iterator[Finding]:
-    """The finding on the only absent module, in one inner block, if another module of the same part of the block is
-    stored.
-    """
-    blocks: dict[tuple[str, str], set[int]] = {}
-    depths: dict[tuple[str, str], set[int]] = {}
-    for module in modules:
-        for index in (index for box in module.everywhere for index in tuples(box)):
-            before, number, behind = _block(name_of(module.name, index))
-            if number is not None:
-                blocks.setdefault((f"{module.component} {before}", behind), set()).add(number)
-                depths.setdefault((f"{module.component} {before}", _part(behind)), set()).add(number)
-    whole: dict[str, tuple[int, int]] = {}
-    for (before, _), found in depths.items():
-        first, last = whole.get(before, (min(found), max(found)))
-        whole[before] = min(first, *found), max(last, *found)
-    lacking = [key for key, found in blocks.items() if len(found) <= whole[key[0]][1] - whole[key[0]][0]]
-    if len(lacking) != 1:
-        return
-    ((before, behind),) = lacking
-    (first, last), found = whole[before], blocks[before, behind]
-    number = (first + last) * (last - first + 1) // 2 - sum(found)  # where one is absent, what the sum lacks
-    inner = len(found) == last - first and first < number < last
-    around = (
-        found for (start, part), found in depths.items() if start == before and (part == _part(behind) or not behind)
-    )
-    if inner and any(number in found for found in around):
-        name = f"{before.partition(' ')[2]}{number}{behind}"
-        yield AdapterTargetMissing(
-            place=Place(tensor=name), modules=(), count=1, tensors=1, base=None, confidence="likely"
-        )
-
-
-def _block(name: str) -> tuple[str, int | None, str]:
-    """(text before the first number of a name, the number, text after it)."""
-    found = re.search(r"(?<=[._])\d{1,6}(?=[._]|$)", name)
-    return (name, None, "") if found is None else (name[: found.start()], int(found[0]), name[found.end() :])
-
-
-def _part(behind: str) -> str:
-    """The part of a block that a module belongs to: its name without the last word."""
-    return behind[: max(behind.rfind("."), behind.rfind("_"))]
 
 
 def _part_missing(method: str, part: str, cases: Sequence[tuple[ChangedModule, Boxes]], of: int) -> Finding:

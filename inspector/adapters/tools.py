@@ -181,6 +181,8 @@ _EMBEDDINGS: Final = frozenset({
 diffusers' training scripts for SDXL wrote `text_encoders_0` and `text_encoders_1`. OneTrainer uses `_out` for vectors
 after the encoder, and puts all vectors into the file of an adapter, below `bundle_emb.`.
 """
+BUNDLED: Final = "bundle_emb."
+"""Beginning of the names of vectors in the file of an adapter."""
 _TOKEN_OF: Final = {"string_to_token.*": "string_to_param.*"}
 """The number of the token that vectors stand for, as a tensor -> these vectors (`embedding_manager.py` of
 rinongal/textual_inversion; in Automatic1111's files it is a number).
@@ -251,7 +253,7 @@ def _of_control(key: str) -> ToolTensor | None:
 
 
 def _read(key: str) -> ToolTensor | None:
-    if key in _EMBEDDINGS or key.startswith("bundle_emb.") or (key.startswith("<") and key.endswith(">")):
+    if key in _EMBEDDINGS or key.startswith(BUNDLED) or (key.startswith("<") and key.endswith(">")):
         return ToolTensor("", key, "textual inversion", "vectors", "")
     if key in _TOKEN_OF:
         return ToolTensor("", _TOKEN_OF[key], "", "token", "")

@@ -4,14 +4,15 @@ Measured with diffusers 0.42 (`lora_state_dict` of FLUX, SD 1 and 3, Wan, Hunyua
 LTX-Video, CogVideoX, AuraFlow, Lumina 2, Sana and HiDream): names of its own modules must begin with the component and
 end with the matrix. With the ending `.default`, every class leaves `transformer.` as it is or adds it twice; another
 name of an adapter there, or two of them (`.default_0.default`), is not removed. Without a prefix and with `.default`,
-as DiffSynth saves them, only Qwen-Image reads its names. LoHa and
-LoKr with the prefix `lora_unet_` or `lycoris_` are refused (ValueError, KeyError) or left as they are, and so are DoRA
-magnitudes under ai-toolkit's names, and LoRA of HunyuanVideo under musubi-tuner's names (ValueError; HunyuanImage's
-pipelines read no LoRA). Cores of convolutions (`lora_mid`) are refused by SD 1 and SDXL. The prefix `base_model.model.`
-of a PEFT model's state dict is removed only by FLUX.2. The names of Wan's authors are read only after
-`diffusion_model.`, not without a prefix (as DiffSynth saves them) or after `transformer.`. LoRA of T5 in Kohya's names
-beside FLUX is left out, and so is all LoRA of SD 3 in Kohya's names of its blocks. For SD 1, every LyCORIS method but
-LoRA in Kohya's names of diffusers' modules is refused (ValueError), also beside LoRA.
+as DiffSynth saves them, only Qwen-Image reads its names. LoHa and LoKr with the prefix `lora_unet_` or `lycoris_` are
+refused (ValueError, KeyError) or left as they are, and so are DoRA magnitudes under ai-toolkit's names, and LoRA of
+HunyuanVideo under musubi-tuner's names (ValueError; HunyuanImage's pipelines read no LoRA). Embeddings below
+`bundle_emb.`, which OneTrainer puts beside LoRA, are refused by every class (ValueError) but FLUX's, which leaves them
+out. Cores of convolutions (`lora_mid`) are refused by SD 1 and SDXL. The prefix
+`base_model.model.` of a PEFT model's state dict is removed only by FLUX.2. The names of Wan's authors are read only
+after `diffusion_model.`, not without a prefix (as DiffSynth saves them) or after `transformer.`. LoRA of T5 in Kohya's
+names beside FLUX is left out, and so is all LoRA of SD 3 in Kohya's names of its blocks. For SD 1, every LyCORIS method
+but LoRA in Kohya's names of diffusers' modules is refused (ValueError), also beside LoRA.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from functools import partial
 from typing import Final
 
 from inspector.adapters.names import PREFIX, renames_of
-from inspector.adapters.tools import NAMED_PAIR, OF_ADAPTER, ToolTensor
+from inspector.adapters.tools import BUNDLED, NAMED_PAIR, OF_ADAPTER, ToolTensor
 from inspector.findings.finding import Finding
 from inspector.matcher.families import Families
 from inspector.reconciler.wording import names_in
@@ -41,7 +42,7 @@ OF_LYCORIS: Final = {
 }  # fmt: skip
 """Further methods of LyCORIS for a UNet."""
 WEB_UI: Final = "AUTOMATIC1111's web UI"
-"""The program that reads IA3; ComfyUI's `weight_adapter` does not have it."""
+"""The program that reads IA3, which ComfyUI's `weight_adapter` does not have, and embeddings in the file of a LoRA."""
 MAGNITUDE: Final = ".magnitude"
 CORE: Final = ".lora_mid.weight"
 _OF_AUTHORS: Final = re.compile(r"blocks\.#\.(?:self_attn|cross_attn|ffn)\.|layers\.#\.attention\.to_")
@@ -69,6 +70,11 @@ and v of any transformer, which ComfyUI's `model_lora_keys_unet` does not list.
 """
 _OF_T5: Final = re.compile(r"lora_te[23]_encoder_block_")
 _OF_FLUX: Final = re.compile(r"lora_unet_(?:double|single)_blocks_")
+_MAY_BE_FLUX: Final = re.compile(
+    r"lora_unet_(?:double|single)_blocks_|(?:transformer|diffusion_model)\."
+    r"(?:(?:single_)?transformer_blocks|(?:double|single)_blocks)\."
+)
+"""Beginnings of names that FLUX's modules have, some of them like those of other transformers."""
 _OF_DIFFUSERS_UNET: Final = re.compile(r"lora_(?:unet_(?:(?:down|up)_blocks|mid_block)_|te[12]?_text_model_)")
 """Beginnings of Kohya's names of the modules of diffusers' UNet and of its text encoders, as measured."""
 _OF_UNET: Final = re.compile(rf"{_OF_DIFFUSERS_UNET.pattern}|lora_unet_(?:input_blocks|output_blocks|middle_block)_")
@@ -166,6 +172,12 @@ def unread_methods(found: Mapping[str, ToolTensor]) -> Iterator[Finding]:
     cores = [key for key in found if key.startswith(KOHYA) and key.endswith(CORE)]
     if cores:
         yield AdapterMethodUnread(what="LoRA with cores", such_as=cores[0].replace("#", "0"), refused=True)
+    bundled = [key for key in found if key.startswith(BUNDLED)]
+    if 0 < len(bundled) < len(found) and not any(_MAY_BE_FLUX.match(key) for key in found):
+        yield AdapterMethodUnread(
+            what="LoRA beside embeddings (bundle_emb.)", such_as=bundled[0].replace("#", "0"), refused=True,
+            reads=WEB_UI,
+        )  # fmt: skip
     if magnitudes:
         yield AdapterMethodUnread(what="DoRA's magnitudes", such_as=magnitudes[0].replace("#", "0"))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -166,3 +167,27 @@ def test_a_model_in_the_file_that_peft_reads_is_not_an_adapter(tmp_path: Path) -
 ])  # fmt: skip
 def test_names_of_a_wrapper_that_holds_the_model(held: str, module: str) -> None:
     assert saved_name(f"{held}.lora_A.default.weight") == f"{PREFIX}{module}.lora_A.weight"
+
+
+@pytest.mark.parametrize("how", NOT_FOUND)
+def test_names_of_which_only_some_are_not_found_are_mended(how: str, tmp_path: Path) -> None:
+    """The wrong and the right names are of the same modules, in different layers."""
+    spec, config = spec_of("llama.default"), records()["llama.default"]["adapter"]
+    renamed = {NOT_FOUND[how](name) if ".layers.1." in name else name: entry for name, entry in spec.items()}
+    audited = audit(saved(tmp_path / "some", renamed, config))
+    (finding,) = (one for one in audited.findings if one.severity == "error")
+    steps = finding.remedy().steps
+    assert finding.code == "A919" and steps and all(step.action == "rename" for step in steps)
+    patterns = [(str(step.old), str(step.new)) for step in steps]
+    moved = {renamed_by(patterns, name): entry for name, entry in renamed.items()}
+    assert moved.keys() == spec.keys()
+
+
+def renamed_by(patterns: list[tuple[str, str]], name: str) -> str:
+    """A name after the steps of a remedy, of which one at most has its pattern."""
+    for old, new in patterns:
+        found = re.fullmatch(re.escape(old).replace(r"\*", "(.*)"), name)
+        if found is not None:
+            parts = iter(found.groups())
+            return "".join(next(parts) if one == "*" else one for one in new)
+    return name

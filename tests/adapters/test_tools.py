@@ -231,7 +231,8 @@ LAYOUTS: dict[str, tuple[Spec, str]] = {
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_layouts_of_other_trainers(layout: str) -> None:
     spec, lost = LAYOUTS[layout]
-    assert [one.code for one in alone(spec, None).findings] == ["A901", *(["A970"] if layout == "DiffSynth" else [])]
+    noted = {"DiffSynth": ["A970"], "OneTrainer's embeddings": ["A971"]}.get(layout, [])
+    assert [one.code for one in alone(spec, None).findings] == ["A901", *noted]
     gone = next(key for key in spec if key.endswith(lost) and re.search(r"[._]2[._]", key))
     audited = alone({key: entry for key, entry in spec.items() if key != gone}, None)
     assert [one.code for one in audited.findings if one.severity == "error"] in (["A905"], ["A916"])
@@ -248,3 +249,21 @@ def test_a_lost_bias_is_one_error_where_all_other_modules_have_one(lost: int) ->
     assert alone(spec, None).verdict == "clean"
     spec.pop([name for name in spec if name.endswith(".bias")][lost])
     assert [one.code for one in alone(spec, None).findings if one.severity == "error"] == ["A916"]
+
+
+@pytest.mark.parametrize(
+    ("module", "vectors", "noted"),
+    [
+        ("unet.mid_block.attentions.0.transformer_blocks.0.attn1.to_q", "string_to_param.*", True),
+        ("lora_unet_mid_block_attentions_0_transformer_blocks_0_attn1_to_q", "clip_l", True),
+        ("lora_unet_double_blocks_0_img_attn_proj", "clip_l", False),
+        ("transformer.transformer_blocks.0.attn.to_q", "clip_l", False),
+    ],
+)
+def test_embeddings_beside_lora_are_refused_but_for_flux(module: str, vectors: str, noted: bool) -> None:
+    """Measured with diffusers 0.42: FLUX's pipeline loads the file, and leaves the vectors out."""
+    ends = ("lora_down", "lora_up") if module.startswith("lora_") else ("lora_A", "lora_B")
+    spec: Spec = {f"{module}.{ends[0]}.weight": ("F32", (4, 32)), f"{module}.{ends[1]}.weight": ("F32", (32, 4))}
+    assert {one.code for one in alone(spec, None).findings} == {"A901"}
+    found = alone({**spec, f"bundle_emb.token.{vectors}": ("F32", (2, 768))}, None)
+    assert ("A971" in {one.code for one in found.findings}) is noted and found.verdict == "clean"

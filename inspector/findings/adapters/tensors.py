@@ -211,7 +211,8 @@ class AdapterTargetMissing(Finding, frozen=True, kw_only=True):
 
     What it means
         The base has the module and the config targets it, but the adapter stores no tensor for it. Without the
-        base, the other modules of its block and the layers around it show that it is lost.
+        base, the other modules of its block and the layers around it show that it is lost. `stated` is false for a file
+        of another tool, which has no config: all other blocks of the same kind have the module.
 
     Why it matters
         Loaders initialize it to zero: the adapter works, but without part of its training.
@@ -237,6 +238,8 @@ class AdapterTargetMissing(Finding, frozen=True, kw_only=True):
     base: str | None
     router: bool = False
     settings: tuple[AdapterSetting, ...] = ()
+    stated: bool = True
+    """False if the file has no config that states its targets."""
 
     headline_text = "{place.name}"
 
@@ -254,6 +257,8 @@ class AdapterTargetMissing(Finding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         if self.router:
             return Remedy("add the layer to the file from the state dict of the trained model, under the same names")
+        if not self.stated:
+            return Remedy("download or save the adapter again, unless it was trained without this module")
         if not self._is_of_module():
             return Remedy("download or save the adapter again")
         other = "remove the module from adapter_config.json if it was not trained"

@@ -77,8 +77,9 @@ class AdapterMethodUnread(Finding, frozen=True, kw_only=True):
         The file holds LoHa, LoKr or another method of LyCORIS in Kohya's names, LoRA with cores of convolutions
         (`lora_mid`) or of HunyuanVideo's, HunyuanImage's and SD 3's modules, LoRA of T5 beside FLUX, or DoRA's
         magnitudes as ai-toolkit names them (`.magnitude`), or DoRA under names with which the base's class reads no
-        LoRA. The programs that write them read them, and ComfyUI does except for IA3 and for SimpleTuner's LyCORIS of
-        Wan, AuraFlow, Lumina 2, Z-Image, of FLUX.2's MLP and of joined matrices for q, k and v.
+        LoRA, or embeddings beside LoRA (`bundle_emb.`, of OneTrainer). The programs that write them read them, and
+        ComfyUI does except for IA3 and for SimpleTuner's LyCORIS of Wan, AuraFlow, Lumina 2, Z-Image, of FLUX.2's MLP
+        and of joined matrices for q, k and v.
 
     Why it matters
         `load_lora_weights` of diffusers refuses the file (ValueError), or leaves these tensors out.
