@@ -228,15 +228,26 @@ class OlderLoaderFails(LoaderFails, frozen=True, kw_only=True):
                    4.57 need a checkpoint that it saved
 
     What to do
-        Use the newest version, or save the model with the older one where that one has to load it.
+        Use the newest version, or save the model with the older one where that one has to load it. Where both load the
+        same tensors under longer names, as those of CLIP's text encoders after `text_model.`, rename them.
     """
 
     code = "N590"
     severity = "note"
 
+    def rows(self) -> Rows:
+        rows = super().rows()
+        if self.prefixes is not None and not self.prefixes[0]:
+            rows.append(("both", f'load it with "{self.prefixes[1]}" before every name'))
+        return rows
+
     def remedy(self) -> Remedy:
-        words = f"nothing to do for {self.loads}; programs that need {self.loader} {self.version or ''}".rstrip()
-        return Remedy(f"{words} need a checkpoint that it saved")
+        words = f"nothing to do for {self.loads}"
+        if self.prefixes is not None and not self.prefixes[0]:
+            step = Step(action="rename", old="*", new=f"{self.prefixes[1]}*")
+            return Remedy(f'{words}; to load it in both, begin every name with "{self.prefixes[1]}"', (step,))
+        older = f"{self.loader} {self.version or ''}".rstrip()
+        return Remedy(f"{words}; programs that need {older} need a checkpoint that it saved")
 
 
 class WriterRefuses(ContentFinding, frozen=True, kw_only=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -15,11 +15,11 @@ from inspector.auditing.identity.class_of_part import (
 )
 from inspector.auditing.identity.class_of_type import classes_with_head
 from inspector.auditing.identity.own_program import for_own_program
-from inspector.auditing.loads.accepted_values import accepted_by_peft, is_apart
-from inspector.auditing.loads.prefixes import prefixes, renames
-from inspector.auditing.loads.quantized import has_packed, is_by_quantization
-from inspector.auditing.loads.surplus import surplus_block, with_names_that_decide, with_other_name
-from inspector.auditing.quantized.torchao_names import undivided_names
+from inspector.auditing.loads.accepted_values import is_apart
+from inspector.auditing.loads.failure import failure
+from inspector.auditing.loads.prefixes import prefix_of_both
+from inspector.auditing.loads.quantized import is_by_quantization
+from inspector.auditing.loads.surplus import with_names_that_decide, with_other_name
 from inspector.auditing.result import Audit
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loading.given import Given
@@ -29,17 +29,6 @@ from inspector.loading.transformers import loads
 
 if TYPE_CHECKING:
     from inspector.findings.loading import LoaderFails, WriterRefuses
-
-
-CONFIRMED: Final = frozenset({"vocab_size", "hidden_size", "num_hidden_layers"})
-"""Keys that the weights confirm unless a finding contradicts this."""
-
-
-def _to_correct(keys: tuple[str, ...]) -> tuple[str, ...]:
-    """The keys to correct among keys that are refused together: those that the weights do not confirm, or all if they
-    confirm every one.
-    """
-    return tuple(key for key in keys if key not in CONFIRMED) or keys
 
 
 def with_failures(audited: Audit, findings: list[Finding], given: Callable[[], Given]) -> list[Finding]:
@@ -66,7 +55,7 @@ def with_failures(audited: Audit, findings: list[Finding], given: Callable[[], G
         named = class_of_part_named(findings, known)
         if named is not None:
             return [*findings, named]
-    found = [with_other_name(_with_class(one, audited, given), given) for one in failures(audited, findings)]
+    found = [with_other_name(_with_class(one, audited, given), given) for one in failures(audited, findings, given)]
     if not found or not _leaves_random(found[0]):
         return [*findings, *found]
     from inspector.findings.names.architecture import NamesOfBaseModel
@@ -121,7 +110,9 @@ def _leaves_random(finding: LoaderFails | WriterRefuses) -> bool:
     return isinstance(finding, LoaderFails) and finding.outcome == RANDOM and finding.loader == "transformers"
 
 
-def failures(audited: Audit, findings: Sequence[Finding]) -> Iterator[LoaderFails | WriterRefuses]:
+def failures(
+    audited: Audit, findings: Sequence[Finding], given: Callable[[], Given]
+) -> Iterator[LoaderFails | WriterRefuses]:
     """The finding on a failure of the intended loader that no other error explains."""
     other_writer = audited.case is not None and audited.case.reading.writer
     found = audited.loads
@@ -134,7 +125,7 @@ def failures(audited: Audit, findings: Sequence[Finding]) -> Iterator[LoaderFail
     written = str(values.get("transformers_version") or "").partition(".")[0]
     if newest.outcome == COMPLETE:
         refused = list(_of_writer(findings, newest, older)) if written == OLDER else []
-        yield from refused or _of_older(audited, findings, newest, older)
+        yield from refused or _of_older(audited, findings, (newest, older), given)
     if newest.outcome not in (RANDOM, REFUSES, ALTERED, UNSUPPORTED):
         return
     wrote = written == OLDER and (older.outcome in (COMPLETE, UNKNOWN) or older.excuse == BY_CLASS)
@@ -154,15 +145,21 @@ def failures(audited: Audit, findings: Sequence[Finding]) -> Iterator[LoaderFail
     yield replace(found_wrong, code_of=own) if own and of_names else found_wrong
 
 
-def _of_older(audited: Audit, findings: Sequence[Finding], newest: Load, older: Load) -> Iterator[LoaderFails]:
+def _of_older(
+    audited: Audit, findings: Sequence[Finding], versions: tuple[Load, Load], given: Callable[[], Given]
+) -> Iterator[LoaderFails]:
     """The note on a failure of only an older version, unless another finding is on the names that cause it."""
+    newest, older = versions
     if older.outcome not in (RANDOM, REFUSES, ALTERED) or older.excuse:
         return
     from inspector.findings.loading import OlderLoaderFails
     from inspector.findings.names.architecture import NamesOfBaseModel
 
-    if not any(isinstance(one, NamesOfBaseModel) for one in findings):
-        yield failure(audited, older, OlderLoaderFails, f"{newest.loader} {newest.version or ''}".rstrip())
+    if any(isinstance(one, NamesOfBaseModel) for one in findings):
+        return
+    found = failure(audited, older, OlderLoaderFails, f"{newest.loader} {newest.version or ''}".rstrip())
+    prefix = prefix_of_both(given(), older)
+    yield replace(found, prefixes=("", prefix)) if prefix else found
 
 
 def _of_writer(findings: Sequence[Finding], newest: Load, older: Load) -> Iterator[WriterRefuses]:
@@ -210,37 +207,3 @@ def _is_said(audited: Audit) -> bool:
     of_class = HeadUntrained | ConfigRefused | ClassOfAnotherType
     said = of_class | AdapterBesideWeights | DraftHead | PartAlone | AddedPartAlone
     return any(isinstance(one, said) for one in audited.findings)
-
-
-def failure(audited: Audit, load: Load, kind: type[LoaderFails], other: str = "") -> LoaderFails:
-    """The finding on what a loader does with the checkpoint. other: a version that loads it."""
-    config = audited.checkpoint.config
-    unnamed = config is not None and not config.values.get("architectures")
-    from inspector.auditing.layer_lists import list_of_layers
-
-    added: tuple[Any, ...] = ()
-    if load.setting is not None:
-        from inspector.auditing.quantized.unfound_entries import added_entries
-
-        added = added_entries(audited, load.setting)
-    return kind(
-        place=Place(file=audited.checkpoint.set_name),
-        loader=load.loader,
-        version=load.version,
-        outcome=load.outcome,
-        missing=load.missing,
-        because=load.because,
-        loads=other,
-        class_name=audited.class_name if unnamed and load.outcome == RANDOM else None,
-        keys=_to_correct(load.keys),
-        **accepted_by_peft(audited, load),
-        surplus=surplus_block(audited, load),
-        quantized=load.outcome in (REFUSES, RANDOM) and has_packed(audited) and is_by_quantization(audited, load),
-        setting=load.setting,
-        added=added,
-        undivided=undivided_names(audited) if load.outcome == REFUSES else (),
-        adapter=audited.checkpoint.adapter is not None and load.outcome == REFUSES and load.source == "documented",
-        layer_list=list_of_layers(audited, load),
-        prefixes=prefixes(audited, load),
-        renames=renames(audited, load),
-    )

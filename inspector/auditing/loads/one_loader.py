@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec.structs import replace
 
 from inspector.auditing.loads.after_loading import left_open
-from inspector.auditing.loads.failures import failure
+from inspector.auditing.loads.failure import failure
 from inspector.auditing.loads.given_facts import given_of
 from inspector.auditing.loads.of_other_programs import (
     TEXTUAL_INVERSION,

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 
+from msgspec.structs import replace
+
 from inspector.auditing.loads.strict import DROPS_HEAD
 from inspector.auditing.result import Audit
-from inspector.loading.outcome import NOT_IN_FILE, RANDOM, Load
+from inspector.loading.given import Given
+from inspector.loading.outcome import COMPLETE, NOT_IN_FILE, RANDOM, Load
+from inspector.loading.tables import NEWEST, OLDER
+from inspector.loading.transformers import loads
 
 
 def prefixes(audited: Audit, load: Load) -> tuple[str, str] | None:
@@ -44,3 +49,20 @@ def renames(audited: Audit, load: Load) -> tuple[tuple[str, str], ...]:
     placed = {id(one.block.slot) for one in case.placement.placed}
     copies = sum(one.tensors for one in case.corrected.blocks if one.tie is not None and id(one.slot) not in placed)
     return found if load.missing in (len(stored), len(stored) + copies) else ()  # copies of random tensors are random
+
+
+def prefix_of_both(given: Given, older: Load) -> str:
+    """The beginning of all names with which both major versions of transformers load the checkpoint, where the older
+    one finds no tensor without it; "" if there is none.
+    """
+    stored = given.checkpoint.tensors
+    if older.outcome != RANDOM or NOT_IN_FILE not in older.because or older.missing != len(stored):
+        return ""
+    wanted = older.because.rpartition(f"{NOT_IN_FILE} ")[2]
+    prefix = next((wanted.removesuffix(name) for name in stored if wanted.endswith(f".{name}")), "")
+    named = replace(
+        given.checkpoint, tensors={f"{prefix}{name}": layout for name, layout in stored.items()}, index=None
+    )
+    known = replace(given, checkpoint=named, case=None, stored=None)
+    both = bool(prefix) and all(loads(known, major).outcome == COMPLETE for major in (NEWEST, OLDER))
+    return prefix if both else ""
