@@ -578,6 +578,32 @@ def test_widths_are_not_compared_without_one_of_the_encoders(tmp_path: Path) -> 
     assert codes(audit(str(folder))) == {"N416"}
 
 
+@pytest.mark.parametrize(("width", "entry", "found"), [
+    (88, None, {"N435"}), (88, [None, None], {"N435"}), (90, None, {"N453"}), (48, [None, None], set()),
+])  # fmt: skip
+def test_an_optional_encoder_in_its_folder_that_the_index_does_not_name(
+    width: int, entry: list[None] | None, found: set[str], tmp_path: Path
+) -> None:
+    """diffusers loads the pipeline, and its first call fails; the width of the UNet shows that it reads both."""
+    second = {**TEXT, "architectures": ["CLIPTextModelWithProjection"], "projection_dim": 20, "hidden_size": 40,
+              "num_attention_heads": 4}  # fmt: skip
+    parts = {**PARTS, "_class_name": "StableDiffusionXLPipeline", "tokenizer_2": PARTS["tokenizer"]}
+    parts |= {"text_encoder_2": entry} if entry else {}
+    folder = pipeline(tmp_path, {name: one for name, one in parts.items() if "safety" not in name})
+    shutil.copytree(folder / "tokenizer", folder / "tokenizer_2")
+    write(folder / "text_encoder_2", genuine(second, "F16"), second)
+    unet = {**UNET, "cross_attention_dim": width}
+    write(folder / "unet", genuine(unet, "F16"), unet)
+    (folder / "unet" / "model.safetensors").replace(folder / "unet" / "diffusion_pytorch_model.safetensors")
+    audited = audit(str(folder))
+    assert codes(audited) == found
+    if found == {"N435"}:
+        (finding,) = (one for one in audited.findings if one.code == "N435")
+        ((step,), shown) = finding.remedy().steps, {one.code for one in audited.findings}
+        assert (step.key, step.new) == (("text_encoder_2",), ["transformers", "CLIPTextModelWithProjection"])
+        assert "N490" not in shown
+
+
 def test_one_variant_of_all_components_is_one_finding(tmp_path: Path) -> None:
     folder = pipeline(tmp_path, PARTS)
     for path in list(folder.glob("*/*.safetensors")):

@@ -28,6 +28,7 @@ from inspector.auditing.pipeline.parts import (
     without_class,
 )
 from inspector.auditing.pipeline.renamed_folders import renamed_folders
+from inspector.auditing.pipeline.unlisted import unlisted_encoders
 from inspector.auditing.pipeline.widths import of_other_widths
 from inspector.auditing.result import FINDINGS, UNREADABLE, Audit, Skipped, verdict_of
 from inspector.budget import Exceeded, spend
@@ -87,10 +88,13 @@ def audit_pipeline(root: Checkpoint, opened: Open, audit_part: AuditPart) -> Aud
     absent = [*((name, class_name) for name, class_name in wanted.items() if name not in there), *beside.lost]
     missing = [one for one in absent if one[0] not in entries.unknown]
     renamed = renamed_folders(root, index.values, missing, opened) if missing else {}
-    findings.extend((*_missing(missing, renamed), *unnamed(root, index.values, set(renamed.values()))))
+    widths = list(of_other_widths(index.values.get("_class_name"), parts, [name for name, _ in missing]))
+    unlisted = list(unlisted_encoders(index, widths, parts, opened)) if widths else []
+    named = {*renamed.values(), *(name for one in unlisted for name in one.components)}
+    findings.extend((*_missing(missing, renamed), *unnamed(root, index.values, named)))
     findings.extend(of_another_class(index.values.get("_class_name"), wanted, parts))
     findings.extend(of_unfit_classes(index, wanted, parts))
-    findings.extend(of_other_widths(index.values.get("_class_name"), parts, [name for name, _ in missing]))
+    findings.extend(unlisted or widths)
     of_parts = _of_named_classes(findings, _of_parts(parts, wanted, audit_part))
     findings = _together(ordered((*merged(findings), *of_parts)))
     skipped = (*skipped_in(parts), *entries.skipped, *beside.skipped)

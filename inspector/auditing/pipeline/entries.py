@@ -177,7 +177,7 @@ def _unread(index: Config, class_name: str, elsewhere: Collection[str], opened: 
     values = index.values
     absent = tuple(name for name in needed_by(class_name) if name not in elsewhere and not _is_entry(values.get(name)))
     if absent:
-        saved = [_saved_class(name, opened) for name in absent]
+        saved = [saved_class(name, opened) for name in absent]
         yield PipelineIncomplete(
             place=_key(index, "_class_name"), class_name=class_name, components=absent,
             entries=tuple(one for one in saved if one is not None) if None not in saved else (),
@@ -214,8 +214,8 @@ def _of_class(
         yield name, None
         return
     wrapped = library.partition(".")[0] in WRAPPERS
-    meant = (_saved_class(name, opened) if wrapped else None) or _meant(library, class_name)
-    meant = meant or (_saved_class(name, opened) if library in (*modules, *LIBRARIES) else None)
+    meant = (saved_class(name, opened) if wrapped else None) or _meant(library, class_name)
+    meant = meant or (saved_class(name, opened) if library in (*modules, *LIBRARIES) else None)
     if meant is None and not wrapped and library not in (*modules, *LIBRARIES):
         yield name, None
         return
@@ -230,7 +230,7 @@ def _has_code(name: str, library: str, opened: Open) -> bool:
     return folder is not None and f"{library}.py" in folder.siblings
 
 
-def _saved_class(name: str, opened: Open) -> tuple[str, str] | None:
+def saved_class(name: str, opened: Open) -> tuple[str, str] | None:
     """The library and the class named in the config of a component."""
     folder = opened(name)
     values = None if folder is None else _stated_in(folder)

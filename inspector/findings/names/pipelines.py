@@ -232,10 +232,11 @@ class PipelineIncomplete(ContentFinding, frozen=True, kw_only=True):
 
     What it means
         The class of the pipeline cannot be built without these components, and model_index.json has no library and
-        class for them. Or it does not name the class of the pipeline, or misspells it.
+        class for them. Or it does not name the class of the pipeline, or misspells it. `optional`: the class can be
+        built without the component, but its folder is there, and its width is what the denoiser lacks.
 
     Why it matters
-        diffusers refuses the pipeline.
+        diffusers refuses the pipeline; without an optional encoder it loads it, and every call fails.
 
     Example
         error[N435] pipeline-incomplete: scheduler, tokenizer, unet, vae
@@ -255,6 +256,8 @@ class PipelineIncomplete(ContentFinding, frozen=True, kw_only=True):
     """The pipeline of diffusers with a similar name, if it has none of this class."""
     entries: tuple[tuple[str, str], ...] = ()
     """The library and class of each of the components, if the folders of all name one."""
+    optional: bool = False
+    """True if the class can be built without it, and the denoiser reads what it gives."""
 
     def headline(self) -> str:
         return listed(self.components, 4) if self.class_name and not self.meant else "_class_name"
@@ -264,7 +267,10 @@ class PipelineIncomplete(ContentFinding, frozen=True, kw_only=True):
             return [("because", "model_index.json does not name the class of the pipeline")]
         if self.meant:
             return [("pipeline", self.class_name), ("because", "diffusers has no such class")]
-        null = [("because", "model_index.json names no library and class for it")] if self.components else []
+        because = "model_index.json names no library and class for it"
+        if self.optional:
+            because += ", and the width of the others lacks its own"
+        null = [("because", because)] if self.components else []
         return [("pipeline", self.class_name), *null]
 
     def remedy(self) -> Remedy:
