@@ -53,11 +53,11 @@ def _of_series(names: Sequence[str]) -> tuple[int, list[str]]:
     blocks: dict[tuple[str, str], set[int]] = {}
     depths: dict[tuple[str, str], set[int]] = {}
     for name in names:
-        number = _NUMBER.search(name)
-        if number is not None:
-            before, behind = name[: number.start()], name[number.end() :]
-            blocks.setdefault((before, behind), set()).add(int(number[0]))
-            depths.setdefault((before, _part(behind)), set()).add(int(number[0]))
+        match = _NUMBER.search(name)
+        if match is not None:
+            before, behind = name[: match.start()], name[match.end() :]
+            blocks.setdefault((before, behind), set()).add(int(match[0]))
+            depths.setdefault((before, _part(behind)), set()).add(int(match[0]))
     whole: dict[str, tuple[int, int]] = {}
     for (before, _), found in depths.items():
         first, last = whole.get(before, (min(found), max(found)))
