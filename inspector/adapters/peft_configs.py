@@ -65,12 +65,13 @@ PROBABILITIES: Final[Mapping[str, bool]] = {"LORA": True, "ADALORA": True, "SUPE
 """Type of adapter -> True if its `lora_dropout` may be 1, and below 0, which is read as no dropout."""
 MEASURED: Final[Mapping[str, Callable[[Any], bool]]] = {
     "null": lambda value: value is None,
-    "zero": lambda value: type(value) is int and value == 0,
-    "negative": lambda value: type(value) is int and value < 0,
+    "zero": lambda value: type(value) in (int, float) and value == 0,
+    "negative": lambda value: type(value) in (int, float) and value < 0,
     "text": lambda value: isinstance(value, str),
     "number": lambda value: type(value) in (int, float) and value != 0,
     "fraction": lambda value: type(value) is float and not value.is_integer(),
     "true": lambda value: value is True,
+    "false": lambda value: value is False,
     "list": lambda value: isinstance(value, list) and bool(value),
     "object": lambda value: isinstance(value, dict),
 }

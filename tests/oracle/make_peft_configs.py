@@ -8,11 +8,11 @@ For each type: `keys`, the defaults of all keys (null for those that are no plai
 `CONDITIONS` that its class refuses; `targets`, the number of an entry of the shared list for each model type whose
 modules it changes where a config names none, and `forward`, those whose input IA3 scales; `kinds`, the kinds of modules
 that it changes (null where it changes them in other ways: it raises for a target of any other kind); `null`, `zero`,
-`negative`, `text`, `number`, `fraction`, `true`, `list` and `object`, the keys that may not be these (a number in place
-of anything else, a list with entries) when an adapter is loaded, and `words`, what the keys may be that are one of a
-few words. `tasks`: the values of `task_type`; `renaming`: the model types of transformers 5 for which PEFT renames the
-tensors of a LoRA as transformers does those of a model; `fused`: of some of them, the modules that it joins with
-others, by what they are called together.
+`negative`, `text`, `number`, `fraction`, `true`, `false`, `list` and `object`, the keys that may not be these (a number
+in place of anything else, a list with entries) when an adapter is loaded, and `words`, what the keys may be that are
+one of a few words. `tasks`: the values of `task_type`; `renaming`: the model types of transformers 5 for which PEFT
+renames the tensors of a LoRA as transformers does those of a model; `fused`: of some of them, the modules that it
+joins with others, by what they are called together.
 """
 
 from __future__ import annotations
@@ -53,13 +53,15 @@ NOT_TRIED = (
 )  # fmt: skip
 """Keys whose values depend on the base, on other keys or on the tensors."""
 OTHERS: Mapping[str, Sequence[Any]] = {
-    "null": (None,), "zero": (0,), "negative": (-1,), "text": ("4", "no_such_word"), "number": (1, 8, 0.5),
-    "fraction": (1.5, 0.5), "true": (True,), "list": ([1], ["no_such_word"], [[8]]), "object": ({}, {"no_such_key": 1}),
+    "null": (None,), "zero": (0, 0.0), "negative": (-1, -1.0), "text": ("4", "no_such_word"), "number": (1, 8, 0.5),
+    "fraction": (1.5, 0.5), "true": (True,), "false": (False,),
+    "list": ([1], ["no_such_word"], [[8]]), "object": ({}, {"no_such_key": 1}),
     "words": ("no_such_word",),
 }  # fmt: skip
 """Values that represent a condition: it holds where each of them is refused."""
 KINDS: Mapping[str, str] = {
-    "fraction": r"float", "true": r"bool", "list": r"(?i)list|tuple|set|sequence", "object": r"(?i)dict|mapping|config",
+    "fraction": r"float", "true": r"bool", "false": r"bool",
+    "list": r"(?i)list|tuple|set|sequence", "object": r"(?i)dict|mapping|config",
 }  # fmt: skip
 """Condition -> types of keys that accept such values: whether one is accepted depends on other keys."""
 OF_SHAPES = re.compile(r"size mismatch|shape|expand|must match")
@@ -168,9 +170,9 @@ def _applies(condition: str, value: Any, words: str) -> bool:
         return not (isinstance(value, str | bool) or words)
     if condition == "fraction":
         return type(value) is int
-    if condition in ("true", "list", "object"):
-        return not isinstance(value, {"true": bool, "list": list, "object": dict}[condition])
-    return bool(words) if condition == "words" else type(value) is int
+    if condition in ("true", "false", "list", "object"):
+        return not isinstance(value, {"list": list, "object": dict}.get(condition, bool))
+    return bool(words) if condition == "words" else type(value) in (int, float)
 
 
 def takes(kind: Any, key: str, condition: str) -> bool:
