@@ -5,7 +5,7 @@ have the text's width; the resampler ends with a projection from the protein's w
 """
 
 from inspector.architectures.blocks import DECODER, ENDS, GQA, LM_HEAD, PRE_NORMS, SWIGLU
-from inspector.architectures.text.roberta import ENCODER, SELF, UP_DOWN
+from inspector.architectures.text.roberta import ENCODER, SELF, SELF_CROSS, UP_DOWN
 from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, submodel, under
 from inspector.notation.kinds import affine, buffer, dense, linear, param, scale, table
 
@@ -19,6 +19,8 @@ SAPROT = submodel("protein", "protein_encoder.model.", config="protein_encoder_c
         maybe("rotary_embeddings.inv_freq",    "rotary.frequency.once", buffer("d//h//2")),
         under("encoder.layer.{L}", UP_DOWN,
             under("attention", SELF, part("LayerNorm", "norm.attention", affine("d"))),
+            under("crossattention", SELF_CROSS, part("LayerNorm", "norm.cross", affine("d")),
+                  when="add_cross_attention"),
             part("LayerNorm", "norm.mlp", affine("d"))),
         part("encoder.emb_layer_norm_after", "norm.final", affine("d")))))
 RESAMPLER = under("protein_encoder.sequence_compressor_resampler",
@@ -45,7 +47,7 @@ ADAPTER = under("layers.{X}.adapter",
     part("ff.norm",        "norm.mlp",       affine("d")),
     part("ff.fc1",         "mlp.up",         linear("d -> d*aligner_ffn_mult")),
     part("ff.fc2",         "mlp.down",       linear("d*aligner_ffn_mult -> d")), tower="adapter")
-EVOLLA = Architecture("evolla",
+EVOLLA = Architecture("evolla EvollaModel",   # the type that 4 writes and only 5 reads
     dims=DECODER | Dims(p="protein.d", n="resampler_num_latents", R="resampler_depth",
                         a="resampler_dim_head*resampler_heads", e="max(L//aligner_num_add_layers, 1)",
                         X="L[({L}+1) % e == 0]"),

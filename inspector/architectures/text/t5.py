@@ -19,21 +19,25 @@ T5_MLP = rows(
     part("DenseReluDense.wi_0",    "mlp.gate",  linear("d -> ff"), when="gated"),
     part("DenseReluDense.wi_1",    "mlp.up",    linear("d -> ff"), when="gated"),
     part("DenseReluDense.wo",      "mlp.down",  linear("ff -> d")))
-T5_SIDE = rows(                                # N is the encoder's or the decoder's depth
-    part("embed_tokens",           "embed.token", table("V d"), tied="embed.shared", ties=True),
-    part("final_layer_norm",       "norm.final",  scale("d")),
+T5_BLOCKS = rows(                              # N is the encoder's or the decoder's depth
     part("block.0.layer.0.SelfAttention.relative_attention_bias", "attention.bias", table("buckets h")),
     under("block.{N}.layer.0",     part("layer_norm", "norm.attention", scale("d")),
           under("SelfAttention", T5_ATTENTION)))
+T5_SIDE = rows(
+    part("embed_tokens",           "embed.token", table("V d"), tied="embed.shared", ties=True),
+    part("final_layer_norm",       "norm.final",  scale("d")),
+    T5_BLOCKS)
 T5_CROSS_LAYER = under("block.{N}.layer.1",
     part("layer_norm", "norm.cross", scale("d")), under("EncDecAttention", T5_CROSS))
 T5_START = under("encoder", T5_SIDE, N="L")
 T5_ENCODER_MLP = under("encoder.block.{L}.layer.1", T5_MLP, tower="encoder")
 T5_ENCODER = rows(T5_START, T5_ENCODER_MLP)
-T5_LONE_MLP = rows(                            # classes with an encoder alone leave `is_decoder` as it is
-    rows(T5_ENCODER_MLP, when="not is_decoder"),
-    under("encoder.block.{L}.layer.2", T5_MLP, tower="encoder", when="is_decoder"),
-    under("encoder", T5_CROSS_LAYER, N="L", when="is_decoder"))
+T5_LONE_DECODER = rows(                        # classes with an encoder alone leave `is_decoder` as it is
+    under("encoder.block.{L}.layer.2", T5_MLP, tower="encoder"),
+    under("encoder", T5_CROSS_LAYER, N="L"))
+T5_LONE_MLP = rows(
+    rows(T5_ENCODER_MLP,  when="not is_decoder"),
+    rows(T5_LONE_DECODER, when="is_decoder"))
 T5_UNUSED = rows(                              # in the first releases; no class reads it
     part("block.0.layer.1.EncDecAttention.relative_attention_bias", "cross.bias", table("buckets h")),
     optional=True, extra="unused", tower="unused")

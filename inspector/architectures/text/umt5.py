@@ -6,7 +6,16 @@ modeling_switch_transformers.py: the sparse layers are every n-th, n worked out 
 are named `expert_3`.
 """
 
-from inspector.architectures.text.t5 import T5_ATTENTION, T5_DECODER, T5_ENCODER, T5_ENCODER_MLP, T5_LM, T5_MLP
+from inspector.architectures.text.t5 import (
+    T5_ATTENTION,
+    T5_BLOCKS,
+    T5_DECODER,
+    T5_ENCODER,
+    T5_ENCODER_MLP,
+    T5_LM,
+    T5_LONE_DECODER,
+    T5_MLP,
+)
 from inspector.notation.definition import Architecture, Dims, head, maybe, part, rows, under
 from inspector.notation.kinds import dense, linear, scale, table
 
@@ -46,7 +55,7 @@ UMT5 = Architecture("umt5", ignores="dense_act_fn", ties="tie_word_embeddings | 
         head("ForSequenceClassification", "transformer.", under("transformer", T5_ENCODER_MLP, UMT5_DECODER),
             part("classification_head.dense",    "head.dense", dense("d -> d")),
             part("classification_head.out_proj", "head.class", dense("d -> C")))))
-LONG_ENCODER = under("encoder", ENDS,
+LONG_ENCODER = under("encoder",
     under("block.{L}.layer.0", part("layer_norm", "norm.attention", scale("d"))),
     rows(
         under("block.{L}.layer.0.LocalSelfAttention", T5_ATTENTION),
@@ -62,11 +71,12 @@ LONG_ENCODER = under("encoder", ENDS,
         when="encoder_attention_type == 'transient-global'"),
     under("block.{L}.layer.1", T5_MLP), tower="encoder")
 LONGT5 = Architecture("longt5", ignores="dense_act_fn", ties="tie_word_embeddings | true", dims=T5_DIMS,
-    parts=rows(SHARED, LONG_ENCODER),
+    parts=rows(SHARED, under("encoder", ENDS, tower="encoder")),
     heads=(
-        head("EncoderModel",              ""),
-        head("Model",                     "", T5_DECODER),
-        head("ForConditionalGeneration",  "", T5_DECODER, T5_LM, default=True)))
+        head("EncoderModel",              "", rows(LONG_ENCODER, when="not is_decoder"),
+            rows(under("encoder", T5_BLOCKS, N="L", tower="encoder"), T5_LONE_DECODER, when="is_decoder")),
+        head("Model",                     "", LONG_ENCODER, T5_DECODER),
+        head("ForConditionalGeneration",  "", LONG_ENCODER, T5_DECODER, T5_LM, default=True)))
 SWITCH_MLP = rows(
     part("layer_norm", "norm.mlp", scale("d")),
     part("mlp.wi",     "mlp.up",   linear("d -> ff")),

@@ -74,7 +74,8 @@ BEIT = Architecture("beit", ignores="out_features out_indices", dims=BEIT_DIMS, 
             part("layernorm", "norm.head",  affine("d")),
             part("lm_head",   "head.token", dense("d -> V"))),
         head("ForSemanticSegmentation", "beit.", under("beit", FINAL), SEGMENTATION),
-        head("Backbone",                "",      rows(PYRAMID, when="add_fpn"))),
+        head("Backbone",                "",      rows(PYRAMID, when="add_fpn"),
+            maybe("beit.layernorm", "norm.final", affine("d"), when="not use_mean_pooling"))),  # 4 has none
     dialects=({}, NEWER_HEAD, BEIT_STATE_DICT, BEIT_STATE_DICT | NEWER_HEAD | PYRAMID_STATE_DICT,
               {**BEIT_STATE_DICT, "embeddings.": "beit.embeddings.", "encoder.": "beit.encoder."}))
 DATA2VEC_VISION = Architecture("data2vec-vision", dims=BEIT_DIMS, parts=BEIT_PARTS,
