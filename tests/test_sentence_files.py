@@ -147,3 +147,30 @@ def test_a_model_of_texts_has_its_tokenizer(
     found = audited(place)
     assert codes(found) == wanted
     assert not wanted or found.findings[0].message.startswith("no tokenizer beside modules.json")
+
+
+@pytest.mark.parametrize(("number", "keys", "found"), [
+    (0, {"max_seq_length": 128, "do_lower_case": True, "model_args": {}, "backend": "torch"}, {}),
+    (0, {"module_input_name": "x"}, {"N434": 'remove "module_input_name" from sentence_bert_config.json'}),
+    (1, {"include_prompt": True, "pooling_mode_cls_token": False}, {}),
+    (1, {"normalize": True}, {"N434": 'remove "normalize" from 1_Pooling/config.json'}),
+    (1, {"pooling_mode": "average"}, {"N434": "correct 1_Pooling/config.json"}),
+    (1, {"pooling_mode": ["cls", "max"]}, {"N434": "train it with 48"}),
+    (2, {"activation_function": "torch.nn.modules.activation.GELU", "of_another": 1}, {}),
+    (2, {"activation_function": "torch.nn.modules.linear.Identity"}, {}),
+    (2, {"activation_function": "torch.nn.modules.activation.Gelu"}, {"N434": "correct 2_Dense/config.json"}),
+    (2, {"activation_function": "torch.nn.functional.gelu"}, {"N434": "correct 2_Dense/config.json"}),
+    (2, {"activation_function": None}, {"N434": "correct 2_Dense/config.json"}),
+    (2, {"activation_function": "transformers.activations.GELUActivation"}, {"N667": "trust_remote_code=True"}),
+])  # fmt: skip
+def test_the_settings_that_a_module_takes(
+    number: int, keys: dict[str, Any], found: dict[str, str], tmp_path: Path
+) -> None:
+    """Each measured with sentence-transformers 6.2."""
+    place = folder(tmp_path / "encoder", [POOLING, dense(24, 12)])
+    file = place / ("sentence_bert_config.json", "1_Pooling/config.json", "2_Dense/config.json")[number]
+    old = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    file.write_text(json.dumps({**old, **keys}), encoding="utf-8")
+    told = {one.code: one.help for one in audited(place).findings if one.severity != "note"}
+    assert told.keys() == found.keys()
+    assert all(words in told[code] for code, words in found.items())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -42,11 +42,14 @@ def linear(name: str, *shape: int) -> Iterator[tuple[str, tuple[int, ...]]]:
     yield f"{name}.bias", shape[:1]
 
 
-def saved(place: Path, layers: int, mels: int, below: str) -> str:
+def saved(place: Path, layers: int, mels: int, below: str, dims: Mapping[str, int] | None = None) -> str:
     """A file of torch.save. below: the key of the state dict; "" for the state dict alone."""
     code = Code().add(b"}(")
     if below:
-        code.text("dims").add(b"}").text(below).add(b"}(")
+        code.text("dims").add(b"}(")
+        for key, size in (dims or {}).items():
+            code.text(key).add(b"M" + size.to_bytes(2, "little"))
+        code.add(b"u").text(below).add(b"}(")
     for name, shape in tensors(layers, mels):
         code.text(name).tensor(shape)
     code.add(b"uu" if below else b"u")
@@ -69,3 +72,19 @@ def test_a_state_dict_without_the_sizes(layers: int, mels: int, below: str, fire
             f'"n_text_head": 1, "n_text_layer": {layers}}}, "model_state_dict": '
             f'torch.load("tuned.pt", map_location="cpu"){inside}}}, "tuned.pt")'
         )
+
+
+OF_TINY = {"n_mels": 80, "n_vocab": WORDS, "n_audio_ctx": 30, "n_audio_state": WIDTH, "n_audio_head": 1,
+           "n_audio_layer": 2, "n_text_ctx": 20, "n_text_state": WIDTH, "n_text_head": 1,
+           "n_text_layer": 2}  # fmt: skip
+
+
+@pytest.mark.parametrize(("dims", "differs"), [
+    ({}, set()), ({"n_mels": 128}, {"n_mels"}),
+    ({"n_vocab": WORDS - 1, "n_text_layer": 3}, {"n_vocab", "n_text_layer"}),
+    ({"n_audio_head": 2}, set()),  # which no tensor shows
+])  # fmt: skip
+def test_sizes_that_the_tensors_contradict(dims: dict[str, int], differs: set[str], tmp_path: Path) -> None:
+    file = saved(tmp_path / "tuned.pt", 2, 80, "model_state_dict", {**OF_TINY, **dims})
+    found = [one for one in audit(file).findings if one.code == "N669"]
+    assert {key for one in found for key, _, _ in one.facts["sizes"]} == differs

@@ -13,8 +13,8 @@ class ModuleMissing(Finding, frozen=True, kw_only=True):
 
     What it means
         modules.json lists a module (a pooling, a dense layer, a norm, an LSTM) whose folder is absent or lacks its
-        files, whose tensors are not those that its config states, whose width is not that of the module before, or
-        whose type is not the name of a class with its package.
+        files, whose tensors are not those that its config states, whose width is not that of the module before,
+        whose type is not the name of a class with its package, or whose class does not take its config.
 
     Why it matters
         sentence-transformers fails on loading or on the first sentence.
@@ -46,6 +46,10 @@ class ModuleMissing(Finding, frozen=True, kw_only=True):
     """(stored name, expected name) of its tensors, if only their names are wrong."""
     above: bool = False
     """True if the model's files are in the folder of modules.json and not in the folder that it names."""
+    refused: bool = False
+    """True if its class does not take its config."""
+    surplus: tuple[str, ...] = ()
+    """Keys of its config that its class does not take."""
 
     @property
     def when(self) -> str:
@@ -69,6 +73,12 @@ class ModuleMissing(Finding, frozen=True, kw_only=True):
                 Step(action="set", file=self.config, key=(key,), old=old, new=size) for key, old, size in self.sizes
             )
             return Remedy(f"set {stated} in {self.config}: its weights have this size", tuple(steps))
+        if self.surplus:
+            steps = (Step(action="remove", file=self.config, key=(key,)) for key in self.surplus)
+            keys = listed([f'"{key}"' for key in self.surplus])
+            return Remedy(f"remove {keys} from {self.config}", tuple(steps))
+        if self.refused:
+            return Remedy(f"correct {self.config}, as the model was trained, or fetch it again")
         if self.above:
             return Remedy(f'set "path": "" in place of "{self.folder}" in {self.place.file}')
         if self.renames:
@@ -110,6 +120,41 @@ class ModulesUnlisted(Finding, frozen=True, kw_only=True):
         ("loader", "sentence-transformers builds a pooling by default in its place"),
     )
     remedy_text = "fetch modules.json and the folders that it lists, or save the model again with sentence-transformers"
+
+
+class ActivationReplaced(Finding, frozen=True, kw_only=True):
+    """A dense layer has an activation function that sentence-transformers does not create.
+
+    What it means
+        Without `trust_remote_code=True` sentence-transformers creates only classes of torch. For any other it logs a
+        warning and takes Tanh.
+
+    Why it matters
+        The embeddings are other numbers than those of the trained model.
+
+    Example
+        warning[N667] activation-replaced: 2_Dense
+          stated  transformers.activations.GELUActivation
+          loader  sentence-transformers takes torch.nn.Tanh in its place
+          help    load it with trust_remote_code=True, or set "activation_function" in
+                  2_Dense/config.json to a class of torch with the same function
+
+    What to do
+        Load the model with `trust_remote_code=True` if you trust the package, or name the class of torch.
+    """
+
+    code = "N667"
+    severity = "warning"
+
+    folder: str
+    stated: str
+
+    headline_text = "{folder}"
+    row_texts = (("stated", "{stated}"), ("loader", "sentence-transformers takes torch.nn.Tanh in its place"))
+    remedy_text = (
+        'load it with trust_remote_code=True, or set "activation_function" in {place.file} to a class of torch with '
+        "the same function"
+    )
 
 
 class PoolingWidthDiffers(Finding, frozen=True, kw_only=True):

@@ -577,6 +577,28 @@ def bare_whisper() -> Audit:
         return audit(place)
 
 
+def whisper_of_other_mels() -> Audit:
+    """A file of OpenAI's Whisper with the sizes of another model."""
+    with TemporaryDirectory() as place:
+        return audit(saved_whisper(Path(place) / "tuned.pt", 2, 128, "model_state_dict", {"n_mels": 80}))
+
+
+def dense_of_another_activation() -> Audit:
+    """A sentence encoder with an activation function that is no class of torch."""
+    with TemporaryDirectory() as place:
+        write(Path(place), genuine(BERT_BASE), BERT_BASE)
+        modules = [{"path": path, "type": f"sentence_transformers.models.{kind}"}
+                   for path, kind in (("", "Transformer"), ("1_Pooling", "Pooling"), ("2_Dense", "Dense"))]  # fmt: skip
+        (Path(place) / "tokenizer.json").write_text("{}", encoding="utf-8")
+        (Path(place) / "modules.json").write_text(json.dumps(modules), encoding="utf-8")
+        layer = {"in_features": 768, "out_features": 8, "bias": False,
+                 "activation_function": "transformers.activations.GELUActivation"}  # fmt: skip
+        (Path(place) / "1_Pooling").mkdir()
+        (Path(place) / "1_Pooling" / "config.json").write_text('{"word_embedding_dimension": 768}', encoding="utf-8")
+        write(Path(place) / "2_Dense", {"linear.weight": ("F32", (8, 768))}, layer)
+        return audit(place)
+
+
 def wide_pooling() -> Audit:
     """A sentence encoder whose pooling states the width of another model."""
     with TemporaryDirectory() as place:
@@ -946,6 +968,8 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "code-file-absent": lambda: folder({**LLAMA8B, **CODE}),
     "tokens-beyond-rows": lambda: folder({**LLAMA8B, "eos_token_id": 128256}),
     "module-missing": without_dense,
+    "activation-replaced": dense_of_another_activation,
+    "whisper-sizes-differ": whisper_of_other_mels,
     "modules-unlisted": without_modules,
     "encoder-as-module": encoder_as_module,
     "classifier-head-missing": without_classifier,

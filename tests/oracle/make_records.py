@@ -1129,8 +1129,12 @@ LEARNED = {"position_embedding_type": "learned"}
 THREE_STAGES = {"backbone_config.out_features": ["stage1", "stage2", "stage3"]}
 COMBINED: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
     "beit": (("BeitBackbone", {"use_mean_pooling": False}),),
-    "evolla": (("EvollaModel", {"protein_encoder_config.is_decoder": True,
-                                "protein_encoder_config.add_cross_attention": True}),),
+    "evolla": (
+        (
+            "EvollaModel",
+            {"protein_encoder_config.is_decoder": True, "protein_encoder_config.add_cross_attention": True},
+        ),
+    ),
     "longt5": (("LongT5EncoderModel", {"is_decoder": True}),),
     "reformer": (("ReformerModelWithLMHead", {"is_decoder": True}),),
     "hrm_text": (("HrmTextForCausalLM", {"attention_bias": True}),),

@@ -1,7 +1,6 @@
 """Finds files of PyTorch with weights of OpenAI's Whisper that lack the sizes of the model.
 
-Source: `load_model` in `whisper/__init__.py` of openai-whisper, which reads `dims` and `model_state_dict`. In all of
-OpenAI's models a head has 64 dims.
+Source: `load_model` in `whisper/__init__.py` of openai-whisper, which reads `dims` and `model_state_dict`.
 """
 
 from __future__ import annotations
@@ -12,11 +11,9 @@ from typing import Final
 from inspector.auditing.result import Audit
 from inspector.dialects.whisper import WRITER
 from inspector.findings.finding import Finding, Place
-from inspector.loader.checkpoint import Checkpoint
+from inspector.loader.formats.whisper_dims import sizes_of
 
 STATE: Final = "model_state_dict"
-OF_HEAD: Final = 64
-SIDES: Final = (("audio", "encoder"), ("text", "decoder"))
 
 
 def with_sizes_missing(audited: Audit) -> Audit:
@@ -35,25 +32,6 @@ def _without_sizes(audited: Audit) -> Iterator[Finding]:
     if not named or len(checkpoint.files) != 1 or checkpoint.files[0].name.endswith(".safetensors"):
         return
     inside = next((one.inside for one in audited.findings if isinstance(one, WeightsInside)), "")
-    sizes = sizes_of(checkpoint)
+    sizes = sizes_of(checkpoint.tensors)
     if inside != STATE and sizes:
         yield WhisperSizesMissing(place=Place(file=checkpoint.files[0].name), sizes=sizes, inside=inside)
-
-
-def sizes_of(checkpoint: Checkpoint) -> tuple[tuple[str, int], ...]:
-    """(name in `ModelDimensions`, size) in its order; empty if a tensor that shows a size is absent."""
-    shapes = {name: one.shape for name, one in checkpoint.tensors.items()}
-    mels, words = shapes.get("encoder.conv1.weight", ()), shapes.get("decoder.token_embedding.weight", ())
-    if len(mels) != 3 or len(words) != 2:
-        return ()
-    found: dict[str, int] = {"n_mels": mels[1], "n_vocab": words[0]}
-    for kind, side in SIDES:
-        positions = shapes.get(f"{side}.positional_embedding", ())
-        blocks = {name.split(".")[2] for name in shapes if name.startswith(f"{side}.blocks.")}
-        if len(positions) != 2 or positions[1] % OF_HEAD or not blocks:
-            return ()
-        found |= {
-            f"n_{kind}_ctx": positions[0], f"n_{kind}_state": positions[1], f"n_{kind}_head": positions[1] // OF_HEAD,
-            f"n_{kind}_layer": len(blocks),
-        }  # fmt: skip
-    return tuple(found.items())

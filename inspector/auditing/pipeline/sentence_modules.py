@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from inspector.auditing.pipeline.sentence_settings import settings_of
 from inspector.auditing.pipeline.sentence_tensors import WEIGHTS, Problem, problem_of, width_of_table
 from inspector.auditing.result import Audit, Skipped
 from inspector.auditing.sentence_listing import MODULES, Listed, config_of, folder_of, json_of, listed_modules
@@ -93,7 +94,7 @@ def sentence_modules(checkpoint: Checkpoint, audited: Audit, audit_part: AuditFo
         else:
             judged, widths = _module(checkpoint, listed[place:], widths, audited if one is main else None)
         read = ModulesRead(
-            (*read.findings, *judged.findings),
+            (*read.findings, *judged.findings, *settings_of(checkpoint, one)),
             (*read.skipped, *judged.skipped),
             read.explained or judged.explained,
             read.of_module or judged.of_module,

@@ -36,6 +36,7 @@ from inspector.loader.formats.torch_tensors import (
     weights_in,
     without_weights,
 )
+from inspector.loader.formats.whisper_dims import other_sizes
 from inspector.loader.formats.zip_directory import BadArchive, Member
 from inspector.loader.header_record import Header, Layouts
 from inspector.loader.layout import Layout, lay_out
@@ -275,6 +276,8 @@ class _TorchReading:
             self.findings.append(absent)
             return self.unreadable()
         self._judge_content(value, form, len(tensors), inside, other_keys)
+        if "encoder.conv1.weight" in tensors:
+            self.findings.extend(other_sizes(value, tensors, self.file))
         ties, slices = self._shared(views)
         declared = sum(storage.bytes for storage in storages.values())
         cut: tuple[str, ...] = ()
