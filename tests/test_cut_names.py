@@ -17,7 +17,8 @@ MODELS = [
 
 
 @pytest.mark.parametrize(("around", "length", "configured"), [
-    ("", 3, False), ("model.", 16, False), ("model.", 16, True), ("", 11, False), ("", 11, True),
+    ("", 3, False), ("", 3, True), ("", 1, True), ("model.", 16, False), ("model.", 16, True), ("", 11, False),
+    ("", 11, True),
 ])  # fmt: skip
 @pytest.mark.parametrize(("model_type", "suffix"), MODELS)
 def test_cut_names_are_given_back(model_type: str, suffix: str, around: str, length: int, configured: bool) -> None:

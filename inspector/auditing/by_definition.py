@@ -118,6 +118,8 @@ def definition(draft: Draft) -> Draft:
 
         if (alone := text_model_alone(config, checkpoint.config, draft.families, reading)) is not None:
             return draft.without_definition().with_findings([alone])
+        if reading is not None and named is None and (cut := _cut(config, draft.families)) is not None:
+            return draft.without_definition().with_findings([cut])
     if named is not None:
         config, reading = named.config, named.reading
     if reading is None:
@@ -135,6 +137,16 @@ def definition(draft: Draft) -> Draft:
     if reading.by_names and reading.writer and config.model_type is not None and config.definition is None:
         draft = draft.open(*OWN_KEYS)
     return _compared(draft.with_findings([] if named is None else [named.finding]), judged)
+
+
+def _cut(config: Claim, families: Families) -> Finding | None:
+    """The finding on names without their first characters that begin with the rests of several words: the rest of one
+    word may be the prefix of a wrapper.
+    """
+    from inspector.auditing.identity.cut_names import cut_names
+
+    found = cut_names(families, config)
+    return found if found is not None and found.odd else None
 
 
 def _of_draft(config: Claim, families: Families) -> Claim:

@@ -19,6 +19,11 @@ from inspector.matcher.families import Families
 MARK: Final = "mm_hidden_size"
 """A key that only configs of this code base have."""
 PREFIX: Final = "model.mm_projector."
+LAYERS: Final = "model.layers."
+WITHOUT_TOWER: Final = (
+    LAYERS, "model.embed_tokens.", "model.norm.", "lm_head.", PREFIX, "model.vision_resampler.", "model.image_newline",
+)  # fmt: skip
+"""All names of a text model with a projector and a resampler; a tower has others, whatever it is called."""
 TOWER: Final = "mm_vision_tower"
 """The tower, as a part that is trained and as the key with its repository."""
 INNER: Final[Mapping[str, Sequence[str]]] = {
@@ -100,13 +105,14 @@ def tower_of_llava(config: Claim, families: Families) -> Iterator[Finding]:
 
 
 def tower_unstored(config: Claim, families: Families) -> Iterator[Finding]:
-    """The finding on a trained tower that is not stored beside a stored projector and its text model."""
+    """The finding on a trained tower if nothing is stored but a projector and its text model."""
     values = config.settings.values
     parts, named = values.get("mm_tunable_parts"), values.get("mm_vision_tower")
     if not isinstance(parts, str) or TOWER not in parts.split(",") or named not in TOWERS:
         return
-    layers = any(key.startswith("model.layers.") for key in families)
-    if not layers or not any(key.startswith(PREFIX) for key in families) or any("vision" in key for key in families):
+    others = [key for key in families if not key.startswith(WITHOUT_TOWER)]
+    parts_stored = all(any(key.startswith(one) for key in families) for one in (LAYERS, PREFIX))
+    if others or not parts_stored:
         return
     from inspector.findings.names.llava_projector import LlavaTowerUnstored
 
