@@ -124,6 +124,24 @@ def test_a_lost_head_of_setfit_is_reported(files: tuple[str, ...], wanted: set[s
     assert codes(audited(place)) == wanted
 
 
+@pytest.mark.parametrize(("kept", "modules", "found"), [
+    (b"\x8c\x0en_features_in_\x94K\x18", [POOLING], False), (b"\x8c\x0en_features_in_\x94K\x20", [POOLING], True),
+    (b"\x8c\x0en_features_in_\x94K\x0c", [POOLING, dense(24, 12)], False),
+    (b"\x8c\x0en_features_in_\x94M\x80\x01", [POOLING, NORMALIZE], True),
+    (b"\x8c\x0bin_features\x94K\x20", [POOLING], True),
+    (b"\x8c\x0en_features_in_\x94K\x20...\x8c\x0en_features_in_\x94K\x18", [POOLING], False),  # a pipeline of two
+    (b"", [POOLING], False),
+])  # fmt: skip
+def test_a_head_of_setfit_of_another_width(kept: bytes, modules: list[Module], found: bool, tmp_path: Path) -> None:
+    """The words and numbers as joblib writes them for a LogisticRegression and for a module of torch."""
+    place = folder(tmp_path / "encoder", modules)
+    (place / "model_head.pkl").write_bytes(b"\x80\x04\x95" + kept + b".")
+    assert codes(audited(place)) == ({"N652"} if found else set())
+    (place / "config_sentence_transformers.json").write_text('{"truncate_dim": 4}', encoding="utf-8")
+    one_width = bool(kept) and b"..." not in kept
+    assert ("N652" in codes(audited(place))) is one_width
+
+
 @pytest.mark.parametrize(("model_type", "suffix", "lost"), [
     ("roberta", "ForCausalLM", ""), ("roberta", "ForCausalLM", "lm_head."), ("bert", "ForMaskedLM", "cls."),
     ("t5", "ForConditionalGeneration", "decoder."),

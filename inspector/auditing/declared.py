@@ -13,7 +13,7 @@ from inspector.auditing.files.usable_config import PROCESSORS
 from inspector.auditing.identity.class_of_type import findings_on_class
 from inspector.auditing.identity.own_code import is_foreign
 from inspector.auditing.result import CLEAN, UNDECIDED, Audit, Skipped, verdict_of, verdict_with
-from inspector.auditing.sentence_listing import MODULES, OF_ENCODER, OF_TRANSFORMER
+from inspector.auditing.sentence_listing import MODULES, OF_ENCODER, OF_TRANSFORMER, SETFIT_HEAD
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place, ordered
 from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint, load_within
 from inspector.loader.config_file import named_class
@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from inspector.reconciler.place import Placed
 
 OF_SETFIT: Final = "config_setfit.json"
-SETFIT_HEAD: Final = "model_head.pkl"
-"""What SetFit's `save_pretrained` writes beside the sentence encoder (`setfit/modeling.py`)."""
+"""What SetFit's `save_pretrained` writes beside the sentence encoder and the head (`setfit/modeling.py`)."""
 FILES_OF_LIBRARIES: Final = frozenset({"open_clip_config.json", "vocab.json"})
 SHORT: Final = f"only the first {READ:,} bytes of this file are read"
 TOKEN_IDS: Final = ("_token_id", "_token_index", "_token_ids")
@@ -60,9 +59,13 @@ def with_declared(audited: Audit, audit_part: AuditFolder) -> Audit:
     if MODULES in audited.checkpoint.siblings:
         from inspector.auditing.pipeline.sentence_files import of_encoder_files
         from inspector.auditing.pipeline.sentence_modules import sentence_modules
+        from inspector.auditing.pipeline.setfit_head import head_of_another_width
 
-        audited = with_modules(audited, sentence_modules(audited.checkpoint, audited, audit_part))
-        of_encoder += of_encoder_files(audited.checkpoint)
+        modules = sentence_modules(audited.checkpoint, audited, audit_part)
+        audited = with_modules(audited, modules)
+        of_encoder += [
+            *of_encoder_files(audited.checkpoint), *head_of_another_width(audited.checkpoint, modules.width),
+        ]  # fmt: skip
     if OF_TRANSFORMER in audited.checkpoint.siblings:
         from inspector.auditing.pipeline.sentence_loads import head_of_task
 

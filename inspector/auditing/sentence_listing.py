@@ -20,6 +20,8 @@ OF_ENCODER: Final = "config_sentence_transformers.json"
 """The config of the whole encoder, in the folder of modules.json."""
 OF_TRANSFORMER: Final = "sentence_bert_config.json"
 """The config of a Transformer module, in the folder of the model."""
+SETFIT_HEAD: Final = "model_head.pkl"
+"""The head that SetFit's `save_pretrained` writes beside the sentence encoder (`setfit/modeling.py`)."""
 OWN_TYPES: Final = ("sentence_transformers.", "pylate.")
 """Beginnings of the types of modules with known code; PyLate uses the modules of sentence-transformers."""
 LIMIT: Final = 1 << 20

@@ -35,6 +35,36 @@ class ClassifierHeadMissing(Finding, frozen=True, kw_only=True):
         return Remedy("fetch model_head.pkl, or train the head again", (Step(action="fetch", file="model_head.pkl"),))
 
 
+class ClassifierHeadWidth(Finding, frozen=True, kw_only=True):
+    """The head of a SetFit classifier takes embeddings of another width than its encoder gives.
+
+    What it means
+        model_head.pkl was trained behind another sentence encoder, or a dense layer after the model was lost or added.
+
+    Why it matters
+        The folder loads, and the first prediction fails: "X has 48 features, but LogisticRegression is expecting 64".
+
+    Example
+        error[N652] classifier-head-width: model_head.pkl
+          takes    embeddings of width 384
+          encoder  768
+          help     use the sentence encoder that the head was trained behind, or train
+                   the head again
+
+    What to do
+        Put the encoder and the head of one training together, or train the head again.
+    """
+
+    code = "N652"
+
+    taken: int
+    given: int
+
+    headline_text = "{place.file}"
+    row_texts = (("takes", "embeddings of width {taken}"), ("encoder", "{given}"))
+    remedy_text = "use the sentence encoder that the head was trained behind, or train the head again"
+
+
 class TaskHeadMissing(Finding, frozen=True, kw_only=True):
     """A model of sentence-transformers without the head that its task needs.
 

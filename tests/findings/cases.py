@@ -577,6 +577,18 @@ def bare_whisper() -> Audit:
         return audit(place)
 
 
+def head_of_another_encoder() -> Audit:
+    """A SetFit classifier whose head was trained behind a smaller encoder."""
+    with TemporaryDirectory() as place:
+        write(Path(place), genuine(BERT_BASE), BERT_BASE)
+        (Path(place) / "tokenizer.json").write_text("{}", encoding="utf-8")
+        modules = [{"path": "", "type": "sentence_transformers.models.Transformer"}]
+        (Path(place) / "modules.json").write_text(json.dumps(modules), encoding="utf-8")
+        (Path(place) / "config.json").write_text(json.dumps({**BERT_BASE, "hidden_size": 768}), encoding="utf-8")
+        (Path(place) / "model_head.pkl").write_bytes(b"\x80\x04\x8c\x0en_features_in_\x94M\x80\x01.")
+        return audit(place)
+
+
 def whisper_of_other_mels() -> Audit:
     """A file of OpenAI's Whisper with the sizes of another model."""
     with TemporaryDirectory() as place:
@@ -970,6 +982,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "module-missing": without_dense,
     "activation-replaced": dense_of_another_activation,
     "whisper-sizes-differ": whisper_of_other_mels,
+    "classifier-head-width": head_of_another_encoder,
     "modules-unlisted": without_modules,
     "encoder-as-module": encoder_as_module,
     "classifier-head-missing": without_classifier,

@@ -61,6 +61,8 @@ class ModulesRead(Struct, frozen=True):
     skipped: tuple[Skipped, ...] = ()
     explained: bool = False
     of_module: bool = False
+    width: int | None = None
+    """The width of the sentence embeddings; None if unknown, or if a module does not fit."""
 
 
 AuditFolder = Callable[[Checkpoint], Audit]
@@ -98,8 +100,9 @@ def sentence_modules(checkpoint: Checkpoint, audited: Audit, audit_part: AuditFo
             (*read.skipped, *judged.skipped),
             read.explained or judged.explained,
             read.of_module or judged.of_module,
+            widths.sentence,
         )
-    return read
+    return replace(read, width=None) if any(one.severity == "error" for one in read.findings) else read
 
 
 def _main(checkpoint: Checkpoint, listed: Sequence[Listed]) -> Listed | None:
