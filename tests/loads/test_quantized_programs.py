@@ -360,3 +360,33 @@ def test_ollama_converts_floats_and_blocks_of_fp8(name: str, refused: str, tmp_p
     """Source: `convert/reader_safetensors.go` of ollama at fb30760996."""
     errors = [one for one in judged_for(of_record(tmp_path, name), "ollama").findings if one.severity == "error"]
     assert [one.facts["quantization"] for one in errors] == [refused] * bool(refused)
+
+
+@pytest.mark.parametrize(("name", "expected"), [
+    ("awq_gemm_4bit_g128", {"transformers": "complete", "vllm": "complete", "mlx": "complete"}),
+    ("awq-marlin", {"transformers": "refuses", "vllm": "refuses", "mlx": "refuses"}),
+    ("awq-gemv", {"transformers": "complete", "vllm": "refuses", "mlx": "refuses"}),
+    ("awq-fast", {"transformers": "complete", "vllm": "refuses", "mlx": "refuses"}),
+])  # fmt: skip
+def test_the_layouts_of_awq(name: str, expected: dict[str, str], tmp_path: Path) -> None:
+    """Measured: mlx-lm 0.32.2, and `AwqConfig` of transformers 5.23."""
+    loads = [one for one in of_record(tmp_path, name).loads if not str(one.version).startswith("4")]
+    assert {one.loader: one.outcome for one in loads} == expected
+
+
+@pytest.mark.parametrize(("metadata", "expected"), [
+    ({"format": "pt"}, ["T670"]), ({}, ["T670"]), (None, ["T670"]), ({"tensor_names": '["lm_head.weight"]'}, []),
+    ({"model.norm.weight": '{"_type": "Tensor"}'}, []),
+])  # fmt: skip
+def test_weights_of_torchao_need_the_metadata_of_their_file(
+    metadata: dict[str, str] | None, expected: list[str], tmp_path: Path
+) -> None:
+    """Measured: transformers 5.23 with torchao 0.18."""
+    config, spec, _ = checkpoint("torchao_int8wo")
+    folder = folder_of(spec, config)
+    folder.weights["model.safetensors"].metadata = metadata
+    result = audit(str(write(folder, tmp_path / "model")))
+    assert [one.code for one in result.findings if one.severity == "error"] == expected
+    assert {one.outcome for one in result.loads if str(one.version).startswith("5")} == (
+        {"refuses"} if expected else {"complete"}
+    )

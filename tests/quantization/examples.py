@@ -271,6 +271,7 @@ EXAMPLES: dict[str, Callable[[], Audit]] = {
     "quantization-stated-inside": lambda: stated_inside("llm_config"),
     "block-size-unstated": block_unstated,
     "groups-cut": lambda: awq_of(29568, 64),
+    "tensor-entries-missing": lambda: in_folder("torchao_int8wo"),
     "packing-obsolete": lambda: first_layout(bits=4, group_size=-1),
     "packing-entry-unclear": lambda: changed("ct_w4a16", ignore=["lm_head", "re:.*(?<!mlp.)gate"]),
 }

@@ -30,7 +30,7 @@ MADE_BY_FORMULA = sorted(_computed())
 NAMES = [*RECORDED, *MADE_BY_FORMULA]
 DENSE = ("mlx_bf16", "mlx-nothing")
 """Checkpoints in which nothing is quantized."""
-LEFTOVERS: dict[str, list[str]] = {"ct-sparse": ["T652"]}
+LEFTOVERS: dict[str, list[str]] = {"ct-sparse": ["T652"], "gptq-marlin": ["T646"]}
 """Records that no current loader reads -> the codes that report it."""
 
 PACKED = [name for name in NAMES if name not in DENSE]

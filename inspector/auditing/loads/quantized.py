@@ -217,7 +217,18 @@ does not, 4.57 was measured with 0.13.
 """
 
 
+ENTRIES_MISSING: Final = "tensor-entries-missing"
+
+
 def recorded(audited: Audit) -> Mapping[str, Recorded]:
+    """Major version of transformers -> its measured behaviour on quantized weights; empty where it is not known."""
+    errors = [one.name for one in audited.findings if one.severity == "error"]
+    if errors == [ENTRIES_MISSING]:
+        return {NEWEST: Recorded(REFUSES, "Invalid torchao safetensors metadata")}
+    return _measured(audited)
+
+
+def _measured(audited: Audit) -> Mapping[str, Recorded]:
     """Major version of transformers -> its measured behaviour on quantized weights.
 
     Measured with transformers 5.23, compressed-tensors 0.20 and bitsandbytes 0.50, and files that llm-compressor 0.14

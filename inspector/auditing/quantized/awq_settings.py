@@ -26,7 +26,7 @@ BACKENDS: Final = {
     ),
     OLDER: frozenset({"autoawq", "llm-awq"}),
 }  # fmt: skip
-STORED: Final = {"awq": "gemm", "awq-gemv": "gemv", "awq-gemv-fast": "gemv_fast"}
+STORED: Final = {"awq": "gemm", "awq-gemv": "gemv", "awq-gemv-fast": "gemv_fast", "marlin": "marlin"}
 """Scheme of the weights -> the version that they are stored in."""
 
 

@@ -28,6 +28,7 @@ from inspector.auditing.quantized.plain_modules import (
 from inspector.auditing.quantized.stated_parts import parts_missing
 from inspector.auditing.quantized.stated_places import with_place
 from inspector.auditing.quantized.tied_head import tied_head_packed
+from inspector.auditing.quantized.torchao_names import entries_missing
 from inspector.auditing.result import Skipped
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.findings.types.packed import (
@@ -103,6 +104,7 @@ def packing_findings(
     yield from nothing_packed(unpacked, lines, left_plain=bool(own_linear(checkpoint, settings.base.method)))
     if unpacked.schemes:
         yield from not_expanded(checkpoint, unpacked, lines)
+        yield from entries_missing(checkpoint, unpacked)
         yield from for_one_program(checkpoint, unpacked)
         yield from block_size_unstated(checkpoint, unpacked, lines)
         yield from stated_inside(unpacked)

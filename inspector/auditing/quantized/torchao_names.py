@@ -9,12 +9,16 @@ function (`quantizer_torchao.py`).
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from inspector.auditing.result import Audit
+from inspector.findings.finding import Finding, Place
+from inspector.loader.checkpoint import Checkpoint
+from inspector.loader.set_reading import WeightFile
 from inspector.loading.given import Recorded
 from inspector.loading.outcome import REFUSES
+from inspector.quantization.unpacked import Unpacked
 
 METHOD: Final = "torchao"
 NAMES: Final = "tensor_names"
@@ -36,9 +40,45 @@ def undivided_names(audited: Audit) -> tuple[str, ...]:
 
 def _names(audited: Audit) -> Iterator[str]:
     for file in audited.checkpoint.files:
-        try:
-            names = json.loads((file.metadata or {}).get(NAMES, "[]"))
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(names, list):
-            yield from (name for name in names if isinstance(name, str))
+        yield from _listed(file.metadata or {})
+
+
+SCHEME: Final = "torchao"
+FILE: Final = ".safetensors"
+TYPE: Final = "_type"
+
+
+def entries_missing(checkpoint: Checkpoint, unpacked: Unpacked) -> Iterator[Finding]:
+    """The finding on files whose metadata does not say which tensors make up a weight.
+
+    transformers reads the metadata of all files as one (`set_metadata`), and asks `is_metadata_torchao` of torchao 0.18
+    (measured with 5.23).
+    """
+    files = [one for one in checkpoint.files if one.name.endswith(FILE)]
+    if not unpacked.schemes.get(SCHEME) or not files or checkpoint.partial or checkpoint.lost:
+        return
+    if any(_is_entry(text) for one in files for text in (one.metadata or {}).values()) or any(map(_named, files)):
+        return
+    from inspector.findings.types.torchao import TensorEntriesMissing
+
+    yield TensorEntriesMissing(place=Place(file=files[0].name), modules=unpacked.schemes[SCHEME], file=files[0].name)
+
+
+def _named(file: WeightFile) -> bool:
+    return NAMES in (file.metadata or {})
+
+
+def _listed(metadata: Mapping[str, str]) -> list[str]:
+    try:
+        names = json.loads(metadata.get(NAMES, "[]"))
+    except (ValueError, RecursionError):
+        return []
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+
+
+def _is_entry(text: str) -> bool:
+    """True for what torchao writes about one tensor."""
+    try:
+        return text.startswith("{") and TYPE in json.loads(text)
+    except (ValueError, RecursionError):
+        return False

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from inspector.findings.types.obsolete import MARLIN, PackingObsolete
 from inspector.quantization.module import ModuleReading, Scheme, Tensors, UnpackedTensor
 from inspector.quantization.stated import ModuleSettings
 
@@ -54,6 +55,8 @@ def _opened(values: str, scales: str, tile: int, tensors: Tensors, setting: Modu
         reading.helper(scales, [(groups, outputs)], "one for each group and output")
     if tile == 32:
         reading.helper("meta", [(inputs // 32, 2 * outputs)], "positions of the values that are kept")
+    if (values, scales) == ("B", "s"):
+        reading.faults.append(PackingObsolete(layout=MARLIN))
     return reading.result(values, "qqq" if scales == "s_channel" else "marlin", (outputs, inputs), bits, size)
 
 
