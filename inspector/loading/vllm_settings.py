@@ -54,6 +54,29 @@ def refused_settings(
     return None
 
 
+SIDE_FILE: Final = "hf_quant_config.json"
+"""Where ModelOpt up to 0.29 writes its settings; read without a block in config.json."""
+FIELDS: Final = ("group_size", "kv_cache_quant_algo", "exclude_modules")
+"""Keys that must be there for NVFP4, even as null."""
+
+
+def refused_side_file(values: Mapping[str, Any], side: Mapping[str, Mapping[str, object]]) -> str:
+    """Why vLLM refuses the settings beside a config without a block; "" if it accepts them or reads none.
+
+    side: file -> content. Source: `ModelOptNvFp4Config._from_config` in `modelopt.py`.
+    """
+    stated = side.get(SIDE_FILE)
+    settings = None if stated is None else stated.get("quantization")
+    if values.get("quantization_config") is not None or stated is None or stated.get("quant_method"):
+        return ""
+    producer = stated.get("producer")
+    if not isinstance(producer, Mapping) or producer.get("name") != "modelopt":
+        return f"{SIDE_FILE} does not state modelopt as its producer, so that it quantizes nothing"
+    algorithm = str(settings.get("quant_algo")).upper() if isinstance(settings, Mapping) else ""
+    lacking = [key for key in FIELDS if isinstance(settings, Mapping) and key not in settings]
+    return f"for NVFP4 {SIDE_FILE} must state {', '.join(lacking)}" if lacking and algorithm == "NVFP4" else ""
+
+
 def _version() -> str:
     return f"version {lists_of('vllm')['version']}"
 

@@ -390,3 +390,17 @@ def test_weights_of_torchao_need_the_metadata_of_their_file(
     assert {one.outcome for one in result.loads if str(one.version).startswith("5")} == (
         {"refuses"} if expected else {"complete"}
     )
+
+
+@pytest.mark.parametrize(("lost", "outcome"), [
+    ("", "complete"), ("exclude_modules", "refuses"), ("group_size", "refuses"), ("kv_cache_quant_algo", "refuses"),
+    ("producer", "refuses"),
+])  # fmt: skip
+def test_vllm_needs_some_keys_of_the_file_of_modelopt(lost: str, outcome: str, tmp_path: Path) -> None:
+    config, spec, _ = checkpoint("modelopt_nvfp4")
+    del config["quantization_config"]
+    settings = {"quant_algo": "NVFP4", "kv_cache_quant_algo": None, "group_size": 16, "exclude_modules": ["lm_head"]}
+    side = {"producer": {"name": "modelopt"}, "quantization": settings}
+    (side if lost in side else settings).pop(lost, None)
+    (load,) = judged_for(stored(tmp_path, spec, config, {"hf_quant_config.json": side}), "vllm").loads
+    assert load.outcome == outcome

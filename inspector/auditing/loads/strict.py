@@ -15,7 +15,7 @@ from inspector.loading.mlx_keys import keys_lacking
 from inspector.loading.mlx_methods import of_other_tool
 from inspector.loading.mlx_models import refusal_of_model
 from inspector.loading.outcome import COMPLETE, RANDOM, REFUSES, UNKNOWN, Load
-from inspector.loading.vllm_settings import refused_settings
+from inspector.loading.vllm_settings import refused_settings, refused_side_file
 from inspector.reconciler.ledger import COPY
 
 
@@ -58,6 +58,8 @@ def _by_settings(audited: Audit, values: Mapping[str, Any], load: Load) -> Load:
     """The prediction for vLLM, with its refusal of the settings of intact weights."""
     scaled = any(name.endswith(INPUT_SCALES) for name in audited.checkpoint.tensors)
     refused_block = refused_settings(values, has_input_scales=scaled) or _without_block_size(audited)
+    if load.outcome == COMPLETE and (unread := refused_side_file(values, audited.checkpoint.side)):
+        return _refusing(load, unread)
     if refused_block is None or load.outcome != COMPLETE:
         return _with_plain_experts(audited, values, load)
     because, setting = refused_block

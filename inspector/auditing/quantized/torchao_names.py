@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from inspector.auditing.result import Audit
 from inspector.findings.finding import Finding, Place
-from inspector.loader.checkpoint import Checkpoint
-from inspector.loader.set_reading import WeightFile
 from inspector.loading.given import Recorded
 from inspector.loading.outcome import REFUSES
-from inspector.quantization.unpacked import Unpacked
+
+if TYPE_CHECKING:
+    from inspector.loader.checkpoint import Checkpoint
+    from inspector.loader.set_reading import WeightFile
+    from inspector.quantization.unpacked import Unpacked
 
 METHOD: Final = "torchao"
 NAMES: Final = "tensor_names"

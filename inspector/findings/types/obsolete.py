@@ -8,7 +8,7 @@ from inspector.findings.finding import Remedy, Rows
 from inspector.findings.types.modules import PackedModules
 
 
-class Layout(NamedTuple):
+class OldLayout(NamedTuple):
     """A layout that current loaders do not read: what is stored, who wrote it, what still reads it."""
 
     stored: str
@@ -19,12 +19,12 @@ class Layout(NamedTuple):
 FLOAT_ZEROS: Final = "float zeros"
 MARLIN: Final = "marlin"
 LAYOUTS: Final = {
-    FLOAT_ZEROS: Layout(
+    FLOAT_ZEROS: OldLayout(
         "zeros as floats in place of qzeros; zeros and scales with a row for each output",
         "the layout of GPTQ-for-LLaMa until March 2023; transformers, vLLM and GPTQModel do not read it",
         "alpaca_lora_4bit and groupsize=-1",
     ),
-    MARLIN: Layout(
+    MARLIN: OldLayout(
         "B and s in the tiles of Marlin's kernels in place of qweight, qzeros and scales",
         "the layout of AutoGPTQ's use_marlin; transformers, vLLM 0.33 and GPTQModel 7 look for qweight",
         "AutoGPTQ 0.7",
