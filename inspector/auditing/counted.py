@@ -8,7 +8,7 @@ from itertools import accumulate, islice, takewhile
 from typing import Final
 
 from inspector import budget
-from inspector.algebra.names import keys_in
+from inspector.algebra.names import NAMES, keys_in
 from inspector.auditing.result import Audit, Skipped, conclude
 from inspector.budget import Budget, Exceeded
 from inspector.findings.finding import Finding
@@ -20,6 +20,9 @@ from inspector.matcher.families import families_of
 from inspector.reconciler.ledger import Line, add_up, summary
 from inspector.reconciler.lines import unknown_lines
 
+SINGLE: Final = 0.9
+"""Least share of tensors that are a family of their own in a collection of entries."""
+FEWEST_ENTRIES: Final = 1_000
 NAMES_LISTED: Final = 4_000
 LETTERS_LISTED: Final = 200_000
 """Most letters in the names of tensors that are listed by family; all further tensors are summed up in one line."""
@@ -29,13 +32,32 @@ def audit_counted(checkpoint: Checkpoint, exceeded: Exceeded, findings: Sequence
     """The counts of a checkpoint that is too large to compare with a definition, with a finding that says so."""
     with budget.one_budget(Budget()):
         lines = count_lines(checkpoint.tensors)
-    found = [*(findings or checkpoint.findings), *exceeded_findings(exceeded)]
+    found = list(findings or checkpoint.findings)
     because = f"{exceeded.what}: the budget of the audit is spent"
+    if _are_entries(checkpoint, exceeded):
+        because = "the names share no layers: a data set, or no model that is known here"
+    else:
+        found.extend(exceeded_findings(exceeded))
     skipped = (
         Skipped("values", "headers only: no tensor data was read"),
         Skipped("names and shapes", because, decisive=True),
     )
     return conclude(checkpoint, add_up(lines, None), found, skipped=skipped)
+
+
+def _are_entries(checkpoint: Checkpoint, exceeded: Exceeded) -> bool:
+    """True if many single names exceed the budget in files that were read completely and that no config calls a model:
+    the entries of a data set are as many as its examples.
+    """
+    whole = checkpoint.readable and not (checkpoint.lost or checkpoint.cut or checkpoint.damaged)
+    return whole and checkpoint.config is None and exceeded.what == NAMES and _are_single(checkpoint.tensors)
+
+
+def _are_single(tensors: Mapping[str, Layout]) -> bool:
+    """True if nearly every one of the first tensors is a family of its own."""
+    first = dict(islice(tensors.items(), _listed(tensors)))
+    with budget.one_budget(Budget()):
+        return len(first) > FEWEST_ENTRIES and len(families_of(first)) > len(first) * SINGLE
 
 
 def count_lines(tensors: Mapping[str, Layout]) -> list[Line]:
