@@ -30,7 +30,8 @@ def test_a_lost_block_is_repaired_or_left_unchanged(name: str, tmp_path: Path) -
         assert done["after"] == "clean" or remaining
         assert [step["key"][0] for step in done["steps"]] in (["quantization_config"], ["quantization"])
     else:
-        assert (code, done["steps"], len(done["left"])) == (1, [], 1)
+        of_metadata = name.startswith("torchao")  # its file has none here, which no program restores
+        assert (code, done["steps"], len(done["left"])) == (1, [], 1 + of_metadata)
 
 
 def remaining_as_written(name: str, folder: Path) -> list[str]:
