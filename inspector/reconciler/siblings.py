@@ -15,6 +15,8 @@ from inspector.reconciler.wording import family_name, indices_in_words
 
 FEWEST = 4
 """Least number of layers that can form a majority."""
+FEWEST_EQUAL = 8
+"""Least number of tensors in each block of a sequence in which a whole block may be absent."""
 MOST_ODD = 3
 """Most places in which a family may differ; more are a pattern and no accident."""
 
@@ -45,12 +47,25 @@ def odd_siblings(families: Families) -> Iterator[Finding]:
 
 
 def _extents(families: Families) -> dict[str, Span]:
-    """For each first numbered prefix, the indices of any of its families."""
-    spans: dict[str, list[Span]] = {}
+    """For each first numbered prefix, the indices of any of its families; with those that equal blocks skip."""
+    numbered: dict[str, list[Family]] = {}
     for family in families.values():
         if axes_of(family.key):
-            spans.setdefault(before_index(family.key), []).append(family.axis(0))
-    return {prefix: Span.union(found) for prefix, found in spans.items()}
+            numbered.setdefault(before_index(family.key), []).append(family)
+    return {prefix: _without_gaps(listed) for prefix, listed in numbered.items()}
+
+
+def _without_gaps(listed: Sequence[Family]) -> Span:
+    """The indices of families, with the few inner ones that blocks of many equal tensors skip.
+
+    A sequence of modules of several classes skips the numbers of those without tensors.
+    """
+    whole = Span.union([family.axis(0) for family in listed])
+    equal = all(axes_of(one.key) == 1 and len(one.stored) == 1 and one.tensors == whole.size for one in listed)
+    skipped = whole.last + 1 - whole.first - whole.size
+    if not equal or len(listed) < FEWEST_EQUAL or not 0 < skipped <= min(MOST_ODD, whole.size // FEWEST):
+        return whole
+    return Span(((whole.first, whole.last + 1),))
 
 
 def _odd_shapes(family: Family) -> Iterator[Finding]:

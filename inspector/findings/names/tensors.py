@@ -245,7 +245,7 @@ class SiblingOdd(ContentFinding, frozen=True, kw_only=True):
 
     What it means
         In an unsupported architecture, one layer or expert lacks a tensor that the others have, or stores it in
-        another shape.
+        another shape; or a sequence of equal blocks skips a number.
 
     Why it matters
         It may be intended; otherwise a tensor is missing or from another checkpoint.
