@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from inspector.auditing.files.added_tokens import READ, TOKENIZER, AddedTokens, read_added
+from inspector.auditing.files.added_tokens import READ, AddedTokens, read_added
 from inspector.auditing.files.unread_tokenizer import tokenizer_unread
 from inspector.auditing.files.usable_config import PROCESSORS
 from inspector.auditing.identity.class_of_type import findings_on_class
@@ -18,6 +18,7 @@ from inspector.findings.finding import NAMES_SHOWN, Finding, Place, ordered
 from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint, load_within
 from inspector.loader.config_file import named_class
 from inspector.loading.tables import NEWEST, default_token_ids, has_type, is_supported, type_of_class
+from inspector.loading.tokenizer_files import WHOLE
 from inspector.reconciler.ledger import PARAMETER, add_up
 from inspector.reconciler.lines import unknown_lines
 from inspector.reconciler.wording import family_name
@@ -298,25 +299,25 @@ def _of_config(audited: Audit, rows: int) -> TokenIds | None:
 
 def _of_tokenizer(checkpoint: Checkpoint, added: AddedTokens | None, rows: int) -> Iterator[TokenIds | None]:
     """Ids of the tokens that were added to the tokenizer, and of those of its vocabulary."""
-    file = TOKENIZER if added is None else added.file
+    file = WHOLE if added is None else added.file
     extra = {} if added is None else {token: number for token, number in added.ids.items() if number >= rows}
     words = {token: number for token, number in _words_beyond(checkpoint, rows).items() if token not in extra}
     if extra | words == {MASK: rows}:
         return
-    if file == TOKENIZER:
+    if file == WHOLE:
         extra, words = extra | words, {}
     yield _token_ids(file, extra)
-    yield _token_ids(TOKENIZER, words)
+    yield _token_ids(WHOLE, words)
 
 
 def _words_beyond(checkpoint: Checkpoint, rows: int) -> Mapping[str, int]:
     """Words of the vocabulary in the tokenizer.json of a local folder with ids at or above the number of rows."""
-    size = checkpoint.siblings.get(TOKENIZER, 0)
+    size = checkpoint.siblings.get(WHOLE, 0)
     if not size or not checkpoint.folder or not _is_listed(checkpoint) or checkpoint.reach is None:
         return {}
     from inspector.auditing.vocabulary import LARGEST, ids_beyond
 
-    raw = checkpoint.reach().read_part(TOKENIZER, 0, size) if size <= LARGEST else b""
+    raw = checkpoint.reach().read_part(WHOLE, 0, size) if size <= LARGEST else b""
     return ids_beyond(raw, rows) if isinstance(raw, bytes) else {}
 
 

@@ -12,15 +12,11 @@ from typing import Any, Final
 
 from inspector.algebra.values import shown
 from inspector.loading.schedulers import RefusedSetting
+from inspector.loading.tokenizer_files import BESIDE, MAP, PAIR, PLAIN, WHOLE
 
 SPECIAL: Final = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
-MAP: Final = "special_tokens_map.json"
-"""File with tokens that replace those in tokenizer_config.json."""
-WHOLE: Final = "tokenizer.json"
-PAIR: Final = ("vocab.json", "merges.txt")
-"""Files that are read together in the absence of a tokenizer.json."""
 PAIRED: Final = ("CLIPTokenizer", "Qwen2Tokenizer", "GPT2Tokenizer", "RobertaTokenizer")
-"""Tokenizers that read these files."""
+"""Tokenizers that read vocab.json and merges.txt together."""
 
 
 SCORED: Final = frozenset({
@@ -31,12 +27,7 @@ ANY: Final = "AutoTokenizer"
 """The class that uses the tokenizer named in the folder."""
 FROM_WHOLE: Final = frozenset({"PreTrainedTokenizerFast", "TokenizersBackend"})
 """Classes without their own kind of vocabulary."""
-VOCABULARIES: Final = ("vocab.json", "merges.txt", "vocab.txt")
-BESIDE: Final = frozenset({
-    "tokenizer_config.json", MAP, "added_tokens.json", "chat_template.json", "chat_template.jinja", "README.md",
-    ".gitattributes",
-})  # fmt: skip
-"""Other files of a tokenizer's folder, which contain no vocabulary."""
+VOCABULARIES: Final = (*PAIR, PLAIN)
 
 
 def _is_token(value: Any) -> bool:

@@ -9,10 +9,8 @@ from typing import Any, Final
 from msgspec import Struct
 
 from inspector.loader.checkpoint import Checkpoint
+from inspector.loading.tokenizer_files import ADDED, SETTINGS, WHOLE
 
-ADDED_TOKENS: Final = "added_tokens.json"
-TOKENIZER: Final = "tokenizer.json"
-TOKENIZER_CONFIG: Final = "tokenizer_config.json"
 READ: Final = 1 << 16
 """Bytes at the beginning of these files that are read: tokenizer.json begins with the list of added tokens."""
 LONGEST_ID: Final = 18
@@ -29,16 +27,16 @@ class AddedTokens(Struct, frozen=True):
 
 def read_added(checkpoint: Checkpoint) -> AddedTokens | None:
     """The added tokens by the first file of the tokenizer that lists them."""
-    name = next((one for one in (ADDED_TOKENS, TOKENIZER, TOKENIZER_CONFIG) if one in checkpoint.siblings), None)
+    name = next((one for one in (ADDED, WHOLE, SETTINGS) if one in checkpoint.siblings), None)
     if name is None or checkpoint.reach is None:
         return None
     raw = checkpoint.reach().read_part(name, 0, min(checkpoint.siblings[name], READ))
     if not isinstance(raw, bytes):
         return None
     whole = len(raw) == checkpoint.siblings[name]
-    if name == TOKENIZER_CONFIG:
+    if name == SETTINGS:
         return AddedTokens(name, _decoded(raw), complete=whole)
-    ids, ended = added_tokens(raw) if name == TOKENIZER else (_flat(raw), whole)
+    ids, ended = added_tokens(raw) if name == WHOLE else (_flat(raw), whole)
     return AddedTokens(name, ids, ended or whole)
 
 

@@ -14,15 +14,12 @@ from inspector.findings.finding import Finding, Place
 from inspector.loader import strict_json
 from inspector.loader.signature import SNIFF_BYTES, recognise
 from inspector.loader.sources.source import Source
-from inspector.loading.tokenizers import MAP, WHOLE
+from inspector.loading.tokenizer_files import MERGES, PLAIN, READ_ALWAYS, SENTENCEPIECE, WHOLE, WORDS
 
 if TYPE_CHECKING:
     from inspector.loader.checkpoint import Checkpoint
 
-SETTINGS: Final = ("tokenizer_config.json", MAP, "added_tokens.json")
-"""Files that are read whenever they are present."""
-WORDS: Final = "vocab.json"
-VOCABULARIES: Final = ("tokenizer.model", "spiece.model", "sentencepiece.bpe.model", "vocab.txt", "merges.txt")
+VOCABULARIES: Final = (*SENTENCEPIECE, PLAIN, MERGES)
 """Files of other formats that are read if there is no tokenizer.json."""
 OTHERS: Final = frozenset({
     "git-lfs-pointer", "xet-pointer", "html", "refusal", "json-error", "xml-error", "zeros", "link-text",
@@ -39,7 +36,7 @@ def tokenizer_unread(checkpoint: Checkpoint) -> Iterator[Finding]:
     if not checkpoint.folder or checkpoint.alone or checkpoint.reach is None:
         return
     whole = WHOLE in checkpoint.siblings
-    read = [*SETTINGS, WHOLE] if whole else [*SETTINGS, WORDS, *VOCABULARIES]
+    read = [*READ_ALWAYS, WHOLE] if whole else [*READ_ALWAYS, WORDS, *VOCABULARIES]
     stated = [name for name in read if name in checkpoint.siblings]
     source = checkpoint.reach() if stated else None
     found = {} if source is None else {name: _problem(source, name, checkpoint.siblings[name]) for name in stated}

@@ -14,6 +14,7 @@ from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.config_file import LITGPT_FILES, Config
 from inspector.loader.loaders import DIFFUSERS, TRANSFORMERS
 from inspector.loading.tables import type_of_class
+from inspector.loading.tokenizer_files import MAP, SETTINGS
 from inspector.matcher.claim import claim_of
 from inspector.matcher.reading import read_claimed
 from inspector.reconciler.reconcile import Reconciled, reconcile
@@ -25,7 +26,7 @@ OTHER_CONFIGS: Final = (
 """Files that describe how weights without a config.json are loaded."""
 PROCESSORS: Final = ("preprocessor_config.json", "processor_config.json")
 """Files that transformers saves with the part of a processor that reads images or sound."""
-OF_TRANSFORMERS: Final = ("generation_config.json", "tokenizer_config.json", "special_tokens_map.json", *PROCESSORS)
+OF_TRANSFORMERS: Final = ("generation_config.json", SETTINGS, MAP, *PROCESSORS)
 """Files that transformers saves next to a model: weights under its file names are then for it, whatever the model."""
 TYPED: Final = ("model_type", "auto_map", "_class_name", "quantization")
 """Keys of a config.json that tell a loader the class: its type, code of the repository, diffusers' class, MLX."""

@@ -40,6 +40,7 @@ from inspector.loading.pipelines import (
     settings_of,
     version,
 )
+from inspector.loading.tokenizer_files import SETTINGS
 
 LIBRARIES: Final = ("diffusers", "transformers")
 WRAPPERS: Final = ("torch", "accelerate")
@@ -52,7 +53,7 @@ README: Final = "README.md"
 CHECKER, EXTRACTOR, MOTION = "safety_checker", "feature_extractor", "motion_adapter"
 OF_IMAGES: Final = "UNet2DConditionModel"
 OWN_CLASS: Final = "it is of a library or code that is not known"
-OF_CLASS: Final = ("scheduler_config.json", "tokenizer_config.json")
+OF_CLASS: Final = ("scheduler_config.json", SETTINGS)
 """The files that name the class of a component without weights."""
 LONGEST: Final = 100
 """Most characters of a name for which a similar name is searched."""

@@ -25,7 +25,8 @@ from inspector.loader.sources.source import Forewarned, Refusal
 from inspector.loader.weight_sets import SAFETENSORS, group
 from inspector.loading.pipelines import model_classes, refused_sizes
 from inspector.loading.schedulers import RefusedSetting, refused_settings
-from inspector.loading.tokenizers import WHOLE, refused_by_tokenizer, unread_files, unread_vocabulary, without_its_pair
+from inspector.loading.tokenizer_files import BESIDE, MERGES, SETTINGS, WHOLE
+from inspector.loading.tokenizers import refused_by_tokenizer, unread_files, unread_vocabulary, without_its_pair
 
 Open = Callable[[str], Checkpoint | None]
 """Loads the checkpoint in a subfolder of the source; None if the source has no folder of this name."""
@@ -34,7 +35,6 @@ KINDS: Final = ("Scheduler", "Tokenizer", "FeatureExtractor", "ImageProcessor", 
 """Parts of the names of classes without weights; a suffix names a variant of the class (`Fast`, `Pil`)."""
 _KIND = re.compile(f"({'|'.join(KINDS)})(Fast|Pil|PilFast)?$")
 INDEX: Final = "model_index.json"
-TOKENIZER: Final = "tokenizer_config.json"
 NEEDED: Final = {
     "Scheduler": "scheduler_config.json",
     "FeatureExtractor": "preprocessor_config.json",
@@ -45,15 +45,12 @@ READ: Final = {
     "Scheduler": ("scheduler_config.json",),
     "FeatureExtractor": ("preprocessor_config.json",),
     "ImageProcessor": ("preprocessor_config.json",),
-    "Tokenizer": (TOKENIZER, "tokenizer.json"),
+    "Tokenizer": (SETTINGS, WHOLE),
 }
 """Kind -> the files that must be JSON: diffusers 0.42 and transformers 5.23 refuse any other text."""
 LARGEST_ASKED: Final = 1_000_000
 """Largest of these files, in bytes, that is read over a network."""
-WITHOUT_WORDS: Final = frozenset({
-    "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "config.json", "generation_config.json",
-    "chat_template.json", "chat_template.jinja", "merges.txt", "README.md", ".gitattributes",
-})  # fmt: skip
+WITHOUT_WORDS: Final = BESIDE | {"config.json", "generation_config.json", MERGES}
 """Files in the folder of a tokenizer that contain no vocabulary."""
 OF_BYTES: Final = ("ByT5", "Perceiver", "Canine")
 """Beginnings of the names of tokenizers without a vocabulary."""
@@ -115,8 +112,8 @@ def _unreadable(name: str, class_name: str, kind: str, folder: Checkpoint, unrea
             continue
         for one in found:
             yield one.within(name, replace(one.place, file=f"{name}/{file}"))
-    if kind == "Tokenizer" and TOKENIZER not in set(folder.siblings) - set(texts):
-        yield from _unread(name, class_name, folder.siblings, texts.get(TOKENIZER, {}), texts.get(WHOLE, {}))
+    if kind == "Tokenizer" and SETTINGS not in set(folder.siblings) - set(texts):
+        yield from _unread(name, class_name, folder.siblings, texts.get(SETTINGS, {}), texts.get(WHOLE, {}))
 
 
 def _unread(
@@ -136,7 +133,7 @@ def _unread(
 
 
 def _refused(name: str, class_name: str, file: str, config: Config, files: Collection[str]) -> Iterator[SettingRefused]:
-    tokens = refused_by_tokenizer(class_name, config.values, files) if file.endswith(TOKENIZER) else ()
+    tokens = refused_by_tokenizer(class_name, config.values, files) if file.endswith(SETTINGS) else ()
     sizes = (
         RefusedSetting(key, config.values[key], f"{shown(config.values[key])} is not a size", built=True)
         for key in refused_sizes(class_name, config.values)

@@ -32,7 +32,8 @@ from inspector.loading.sentence_modules import (
     width_before,
     width_behind,
 )
-from inspector.loading.tokenizers import WHOLE, number_of_tokens
+from inspector.loading.tokenizer_files import WHOLE
+from inspector.loading.tokenizers import number_of_tokens
 
 if TYPE_CHECKING:
     from inspector.findings.sentence_modules import ModuleMissing

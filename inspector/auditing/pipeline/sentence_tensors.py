@@ -23,7 +23,8 @@ from inspector.loading.sentence_modules import (
     is_known,
     tensors_of,
 )
-from inspector.loading.tokenizers import WHOLE, number_of_tokens
+from inspector.loading.tokenizer_files import WHOLE
+from inspector.loading.tokenizers import number_of_tokens
 
 WEIGHTS: Final = TRANSFORMERS.single("safetensors")
 READ_TOKENIZER: Final = frozenset({"StaticEmbedding"})
