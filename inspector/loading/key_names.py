@@ -37,22 +37,32 @@ def as_decided(values: Mapping[str, Any], major: str) -> Mapping[str, Any]:
 
 
 def other_names_that_decide(values: Mapping[str, Any], model_type: object) -> Iterator[tuple[str, str]]:
-    """Other names of keys under which a config states another whole number than under the keys, which transformers 5
-    reads in place of theirs, and these keys.
+    """Other names of keys under which a config states another value than the whole number of the keys, and which
+    transformers 5 reads in its place; with these keys.
     """
     return ((other, key) for other, key, decides in _in_two(values, model_type, NEWEST) if decides != KEY)
 
 
 def _in_two(values: Mapping[str, Any], model_type: object, major: str) -> Iterator[tuple[str, str, str]]:
-    """(other name, key, which of them decides) for each key with two whole numbers of which one is known to decide."""
+    """(other name, key, which of them decides) for each whole number that a config states under both names of a key
+    with different values, where one is known to decide.
+
+    The value of the other name may be of any type, except where transformers 5 does not use it: its config classes
+    check it all the same.
+    """
     if not isinstance(model_type, str):
         return
     defaults, aliases = class_defaults(model_type, major)
+    exceptions = {kind: types.get(model_type, ()) for kind, types in _table()[major].items()}
     for other, key in aliases.items():
-        numbers = all(type(one) is int for one in (values.get(other), values.get(key), defaults.get(key)))
-        if not numbers or values[other] == values[key]:
+        number = all(type(one) is int for one in (values.get(key), defaults.get(key)))
+        if not number or other not in values or _is_same(values[other], values[key]):
             continue
-        exceptions = {kind: types.get(model_type, ()) for kind, types in _table()[major].items()}
         kind = next((kind for kind, names in exceptions.items() if other in names), "")
-        if kind in ("", KEY):
+        checked = kind == KEY and major == NEWEST and type(values[other]) is not int
+        if kind in ("", KEY) and not checked:
             yield other, key, kind
+
+
+def _is_same(value: Any, other: Any) -> bool:
+    return type(value) is type(other) and bool(value == other)

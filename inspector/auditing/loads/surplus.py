@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from inspector.algebra.values import shown
 from inspector.architectures.value_rules import QUANTIZATION, configs_within
 from inspector.auditing.loads.quantized import has_block_too_many, has_nothing_packed
 from inspector.auditing.result import Audit
@@ -45,7 +46,7 @@ def with_other_name(finding: LoaderFails | WriterRefuses, given: Callable[[], Gi
         for other, key in other_names_that_decide(inner, model_type):
             agreeing = with_leaf(values, {}, (*path, other), inner[key])  # as without the other name
             if loads(replace(known, values=agreeing, case=None), NEWEST).outcome == COMPLETE:
-                because = f"its config class reads {other} {inner[other]} in place of {key} {inner[key]}"
+                because = f"its config class reads {other} {shown(inner[other])} in place of {key} {inner[key]}"
                 return replace(finding, because=because, surplus=".".join((*path, other)), keys=())
     return finding
 
