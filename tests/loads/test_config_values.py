@@ -11,6 +11,7 @@ from inspector.auditing.loads.one_loader import judged_for
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from inspector.findings.loading import LoaderFails
+from tests.checkpoints import Spec
 from tests.judged import base_record, records, spec_of
 from tests.loads.damage import damaged, healthy, write
 
@@ -661,6 +662,27 @@ def test_the_other_name_of_a_key_decides_in_transformers_5(
         audited = audit(str(write(healthy(spec_of(one), config), tmp_path / str(number))))
         assert (audited.loads[0].outcome == "complete") is (read == layers)
         assert audited.loads[0].outcome != "unknown" and audited.verdict == "findings"
+
+
+@pytest.mark.parametrize(("width", "help_text"), [(10, "use transformers 4.57"), (None, "correct these keys")])
+def test_heads_that_the_weights_confirm_are_not_corrected(width: int | None, help_text: str, tmp_path: Path) -> None:
+    """Measured with 5.23 and 4.57: of a width that is no multiple of the heads, 5.23 refuses any width of a head."""
+    config = {
+        "model_type": "llama", "architectures": ["LlamaForCausalLM"], "hidden_size": 48, "intermediate_size": 64,
+        "num_attention_heads": 5, "num_key_value_heads": 1, "num_hidden_layers": 1, "vocab_size": 70,
+        "tie_word_embeddings": True, **({} if width is None else {"head_dim": width}),
+    }  # fmt: skip
+    shapes = {
+        "embed_tokens": (70, 48), "norm": (48,), "layers.0.input_layernorm": (48,),
+        "layers.0.post_attention_layernorm": (48,), "layers.0.self_attn.q_proj": (50, 48),
+        "layers.0.self_attn.k_proj": (10, 48), "layers.0.self_attn.v_proj": (10, 48),
+        "layers.0.self_attn.o_proj": (48, 50), "layers.0.mlp.gate_proj": (64, 48), "layers.0.mlp.up_proj": (64, 48),
+        "layers.0.mlp.down_proj": (48, 64),
+    }  # fmt: skip
+    spec: Spec = {f"model.{name}.weight": ("F32", shape) for name, shape in shapes.items()}
+    found = audit(str(write(healthy(spec, config), tmp_path)))
+    (finding,) = (one for one in found.findings if one.severity == "error")
+    assert finding.help.startswith(help_text)
 
 
 @pytest.mark.parametrize("value", ["3", None, 3.5, [3]])

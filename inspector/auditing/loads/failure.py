@@ -18,6 +18,20 @@ if TYPE_CHECKING:
 
 CONFIRMED: Final = frozenset({"vocab_size", "hidden_size", "num_hidden_layers"})
 """Keys that the weights confirm unless a finding contradicts this."""
+HEADS, WIDTH = "num_attention_heads", "head_dim"
+
+
+def are_confirmed(audited: Audit, load: Load) -> bool:
+    """True if the weights confirm all values that a loader refuses: no other value of these keys fits.
+
+    The number of heads is the one of the weights if shapes follow from it and from a stated width of a head.
+    """
+    config, case = audited.checkpoint.config, audited.case
+    if load.outcome != REFUSES or not load.keys or config is None or case is None:
+        return False
+    read = {leaf for row in case.plan.rows for leaf in row.reads}
+    known = WIDTH in config.values and {(HEADS,), (WIDTH,)} <= read
+    return (CONFIRMED | ({HEADS} if known else set())).issuperset(load.keys)
 
 
 def _to_correct(keys: tuple[str, ...]) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from inspector.auditing.identity.class_of_part import (
 from inspector.auditing.identity.class_of_type import classes_with_head
 from inspector.auditing.identity.own_program import for_own_program
 from inspector.auditing.loads.accepted_values import is_apart
-from inspector.auditing.loads.failure import failure
+from inspector.auditing.loads.failure import are_confirmed, failure
 from inspector.auditing.loads.prefixes import prefix_of_both
 from inspector.auditing.loads.quantized import is_by_quantization
 from inspector.auditing.loads.surplus import with_names_that_decide, with_other_name
@@ -139,7 +139,8 @@ def failures(
     from inspector.findings.names.architecture import CodeOfRepository
 
     kind = NewestLoaderFails if loaded else LoaderFails
-    found_wrong = failure(audited, newest, kind, f"{older.loader} {older.version}" if loaded else "")
+    other = loaded or (older.outcome == COMPLETE and are_confirmed(audited, newest))
+    found_wrong = failure(audited, newest, kind, f"{older.loader} {older.version}" if other else "")
     own = next((one.class_name for one in findings if isinstance(one, CodeOfRepository)), None)
     of_names = newest.outcome in (RANDOM, REFUSES) and not found_wrong.keys
     yield replace(found_wrong, code_of=own) if own and of_names else found_wrong
