@@ -8,11 +8,11 @@ as DiffSynth saves them, only Qwen-Image reads its names. LoHa and LoKr with the
 refused (ValueError, KeyError) or left as they are, and so are DoRA magnitudes under ai-toolkit's names, and LoRA of
 HunyuanVideo under musubi-tuner's names (ValueError; HunyuanImage's pipelines read no LoRA). Embeddings below
 `bundle_emb.`, which OneTrainer puts beside LoRA, are refused by every class (ValueError) but FLUX's, which leaves them
-out. Cores of convolutions (`lora_mid`) are refused by SD 1 and SDXL. The prefix
-`base_model.model.` of a PEFT model's state dict is removed only by FLUX.2. The names of Wan's authors are read only
-after `diffusion_model.`, not without a prefix (as DiffSynth saves them) or after `transformer.`. LoRA of T5 in Kohya's
-names beside FLUX is left out, and so is all LoRA of SD 3 in Kohya's names of its blocks. For SD 1, every LyCORIS method
-but LoRA in Kohya's names of diffusers' modules is refused (ValueError), also beside LoRA.
+out. Cores of convolutions (`lora_mid`) are refused by SD 1 and SDXL. The prefix `base_model.model.` of a PEFT model's
+state dict is removed only by FLUX.2. The names of Wan's authors are read only after `diffusion_model.`, not without a
+prefix (as DiffSynth saves them) or after `transformer.`. LoRA of T5 in Kohya's names beside FLUX is left out, and so is
+all LoRA of SD 3 in Kohya's names of its blocks. For SD 1, every LyCORIS method but LoRA in Kohya's names of diffusers'
+modules is refused (ValueError), also beside LoRA.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ OF_LYCORIS: Final = {
 }  # fmt: skip
 """Further methods of LyCORIS for a UNet."""
 WEB_UI: Final = "AUTOMATIC1111's web UI"
-"""The program that reads IA3, which ComfyUI's `weight_adapter` does not have, and embeddings in the file of a LoRA."""
+"""The program that reads IA3, which ComfyUI's `weight_adapter` does not have, and embeddings in the file of a LoRA
+(`load_network` in its `extensions-builtin/Lora/networks.py`).
+"""
 MAGNITUDE: Final = ".magnitude"
 CORE: Final = ".lora_mid.weight"
 _OF_AUTHORS: Final = re.compile(r"blocks\.#\.(?:self_attn|cross_attn|ffn)\.|layers\.#\.attention\.to_")
@@ -71,7 +73,7 @@ and v of any transformer, which ComfyUI's `model_lora_keys_unet` does not list.
 _OF_T5: Final = re.compile(r"lora_te[23]_encoder_block_")
 _OF_FLUX: Final = re.compile(r"lora_unet_(?:double|single)_blocks_")
 _MAY_BE_FLUX: Final = re.compile(
-    r"lora_unet_(?:double|single)_blocks_|(?:transformer|diffusion_model)\."
+    rf"{_OF_FLUX.pattern}|(?:transformer|diffusion_model)\."
     r"(?:(?:single_)?transformer_blocks|(?:double|single)_blocks)\."
 )
 """Beginnings of names that FLUX's modules have, some of them like those of other transformers."""

@@ -11,12 +11,11 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from inspector.architectures.value_rules import QUANTIZATION
+from inspector.loading.awq import misread_layout
 from inspector.loading.outcome import REFUSES, UNKNOWN
 
 OWN_BLOCK: Final = "quantization"
 BITS: Final = 4
-GEMM: Final = "gemm"
-"""The version of AWQ's layout that it reads; measured with the others."""
 FORMATS: Final = frozenset({"nvfp4-pack-quantized", "mxfp4-pack-quantized", "pack-quantized"})
 """Formats of compressed-tensors with settings that mlx-lm adopts."""
 SCALED: Final = frozenset({
@@ -68,8 +67,8 @@ def _of_awq(block: Mapping[str, Any], model_type: str | None, names: tuple[str, 
     """What mlx-lm does with AWQ's layout."""
     if block.get("bits", BITS) != BITS:
         return REFUSES, f"it reads {BITS} bits of AWQ only"
-    if str(block.get("version", GEMM)).lower() != GEMM:
-        return REFUSES, f"it takes every layout of AWQ for {GEMM}"
+    if because := misread_layout(block):
+        return REFUSES, because
     return (UNKNOWN, NOT_RECORDED) if any(EXPERTS in name for name in names) else None
 
 

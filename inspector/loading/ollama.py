@@ -7,7 +7,7 @@ they are, with their scales as further tensors, which llama.cpp's rules refuse. 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from inspector.architectures.value_rules import QUANTIZATION
@@ -19,7 +19,9 @@ FP8: Final = "F8_E4M3"
 BYTES: Final = "U8"
 OF_BYTES: Final = frozenset({"GptOssForCausalLM"})
 """Classes whose packed bytes the converter reads."""
-BLOCK_SIZES: Final = ("weight_block_size", "block_structure")
+BLOCK_SIZE: Final = "weight_block_size"
+BLOCK_STRUCTURE: Final = "block_structure"
+"""Keys with the rows and columns of a block: of fp8 itself, and of the weights of a group of compressed-tensors."""
 FLOATS: Final = "float-quantized"
 
 
@@ -46,16 +48,15 @@ def _block_of(values: object) -> Mapping[str, Any]:
 
 def _has_size(block: Mapping[str, Any]) -> bool:
     method = str(block.get("quant_method")).lower()
-    if method == "fp8" and _is_pair(block, BLOCK_SIZES[0]):
+    if method == "fp8" and _is_pair(block.get(BLOCK_SIZE)):
         return True
     groups = block.get("config_groups")
     weights = [
         group.get("weights") for group in (groups.values() if isinstance(groups, Mapping) else ())
         if isinstance(group, Mapping) and str(group.get("format")).lower() == FLOATS
     ]  # fmt: skip
-    return any(isinstance(one, Mapping) and _is_pair(one, BLOCK_SIZES[1]) for one in weights)
+    return any(isinstance(one, Mapping) and _is_pair(one.get(BLOCK_STRUCTURE)) for one in weights)
 
 
-def _is_pair(stated: Container[str], key: str) -> bool:
-    size = stated.get(key) if isinstance(stated, Mapping) else None
-    return isinstance(size, list) and len(size) == len(BLOCK_SIZES)
+def _is_pair(size: object) -> bool:
+    return isinstance(size, list) and len(size) == 2

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from inspector.loading.awq import misread_layout
 from inspector.loading.lists import lists_of
 
 NEEDED: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
@@ -45,8 +46,8 @@ def refused_settings(
         return f"{_version()} reads symmetric GPTQ of 4 or 8 bits, not {_stated(block, 'bits', 'sym')}", None
     if method == "awq" and (bits := block.get("w_bit", block.get("bits"))) != 4:
         return f"{_version()} reads AWQ of 4 bits, not {bits}", None
-    if method == "awq" and str(block.get("version", "gemm")).lower() != "gemm":
-        return f"it takes every layout of AWQ for gemm, not for {block['version']}", None
+    if method == "awq" and (because := misread_layout(block)):
+        return because, None
     if method == "fp8" and block.get("weight_block_size") is not None and block["activation_scheme"] != "dynamic":
         stated = _stated(block, "activation_scheme")
         setting = None if has_input_scales else ("activation_scheme", "dynamic")

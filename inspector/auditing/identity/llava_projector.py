@@ -24,6 +24,7 @@ WITHOUT_TOWER: Final = (
     LAYERS, "model.embed_tokens.", "model.norm.", "lm_head.", PREFIX, "model.vision_resampler.", "model.image_newline",
 )  # fmt: skip
 """All names of a text model with a projector and a resampler; a tower has others, whatever it is called."""
+TUNED: Final = "mm_tunable_parts"
 TOWER: Final = "mm_vision_tower"
 """The tower, as a part that is trained and as the key with its repository."""
 INNER: Final[Mapping[str, Sequence[str]]] = {
@@ -107,7 +108,7 @@ def tower_of_llava(config: Claim, families: Families) -> Iterator[Finding]:
 def tower_unstored(config: Claim, families: Families) -> Iterator[Finding]:
     """The finding on a trained tower if nothing is stored but a projector and its text model."""
     values = config.settings.values
-    parts, named = values.get("mm_tunable_parts"), values.get("mm_vision_tower")
+    parts, named = values.get(TUNED), values.get(TOWER)
     if not isinstance(parts, str) or TOWER not in parts.split(",") or named not in TOWERS:
         return
     others = [key for key in families if not key.startswith(WITHOUT_TOWER)]
@@ -116,7 +117,7 @@ def tower_unstored(config: Claim, families: Families) -> Iterator[Finding]:
         return
     from inspector.findings.names.llava_projector import LlavaTowerUnstored
 
-    yield LlavaTowerUnstored(place=Place(key="mm_tunable_parts"), parts=parts, named=str(named))
+    yield LlavaTowerUnstored(place=Place(key=TUNED), parts=parts, named=str(named))
 
 
 def _other_width(stated: int, stored: int, kind: str) -> Finding:

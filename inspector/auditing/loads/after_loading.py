@@ -33,7 +33,7 @@ def after_loading(audited: Audit) -> Audit:
     seen = (one.after_loading(name, intended.outcome, intended.because) for one in audited.findings)
     findings = [one for one in seen if one is not None]
     if audited.checkpoint.index is not None and findings:
-        findings = of_one_index(findings)
+        findings = _of_one_index(findings)
     if intended.loader in JUDGED and audited.case is not None and any(is_of_writer(one) for one in findings):
         findings = without_unread_names([of_another_program(audited, one, intended, name) for one in findings])
     if audited.checkpoint.is_gguf:
@@ -41,9 +41,9 @@ def after_loading(audited: Audit) -> Audit:
 
         findings = for_llama_cpp(audited, findings, intended)
     if any(one.severity == "error" for one in findings):
-        findings = [one for one in findings if not is_older_naming(one)]
+        findings = [one for one in findings if not _is_older_naming(one)]
     if intended.loader in JUDGED:
-        findings = without_said_tokens(with_failures(audited, findings, lambda: given(audited)))
+        findings = _without_said_tokens(with_failures(audited, findings, lambda: given(audited)))
     if intended.loader == "transformers":
         from inspector.auditing.loads.older_rotary import older_rotary
 
@@ -89,7 +89,7 @@ def left_open(audited: Audit, load: Load) -> Audit:
     return replace(audited, skipped=(*audited.skipped, skipped), verdict=verdict)
 
 
-def is_older_naming(finding: Finding) -> bool:
+def _is_older_naming(finding: Finding) -> bool:
     """True for a note that names are those of an older release; such a note is redundant if an error
     has another cause.
     """
@@ -98,7 +98,7 @@ def is_older_naming(finding: Finding) -> bool:
     return isinstance(finding, NamesInDialect) and not finding.writer
 
 
-def of_one_index(findings: list[Finding]) -> list[Finding]:
+def _of_one_index(findings: list[Finding]) -> list[Finding]:
     """Removes the finding on index entries without a tensor if the same file has tensors without an entry: their names
     were changed.
     """
@@ -108,7 +108,7 @@ def of_one_index(findings: list[Finding]) -> list[Finding]:
     return [one for one in findings if not isinstance(one, TensorListedInVain) or one.place.file not in unlisted]
 
 
-def without_said_tokens(findings: list[Finding]) -> list[Finding]:
+def _without_said_tokens(findings: list[Finding]) -> list[Finding]:
     """Removes a finding on token ids in the config if another finding corrects or removes these ids."""
     if all(one.severity == "note" for one in findings):
         return findings

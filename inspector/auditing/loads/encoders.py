@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from msgspec.structs import replace
 
 from inspector.auditing.loads.given_facts import base_class
@@ -11,6 +13,8 @@ from inspector.loading.given import Given
 from inspector.loading.outcome import COMPLETE, REFUSES, UNKNOWN, Load
 from inspector.loading.tables import NEWEST
 from inspector.loading.transformers import loads
+
+SENTENCES: Final = "sentence-transformers"
 
 
 def of_encoder(audited: Audit, given: Given, newest: Load, *, alone: bool) -> Load:
@@ -27,7 +31,7 @@ def of_encoder(audited: Audit, given: Given, newest: Load, *, alone: bool) -> Lo
     if has_table_at_top(checkpoint):
         outcome = COMPLETE if audited.verdict == CLEAN else UNKNOWN
         used = Load(loader="", version=None, outcome=outcome, source="documented")
-    return with_failing_module(audited, replace(used, loader="sentence-transformers", version=None, intended=True))
+    return with_failing_module(audited, replace(used, loader=SENTENCES, version=None, intended=True))
 
 
 def with_failing_module(audited: Audit, load: Load) -> Load:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec.structs import replace
 
 from inspector.auditing.loads.after_loading import left_open
+from inspector.auditing.loads.encoders import SENTENCES
 from inspector.auditing.loads.failure import failure
 from inspector.auditing.loads.given_facts import given_of
 from inspector.auditing.loads.of_other_programs import (
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
 
 OF_LYCORIS: Final = "lycoris_config.json"
 """What trainers write beside an adapter that only the library LyCORIS loads, under the name of diffusers' LoRA."""
-SENTENCES: Final = "sentence-transformers"
 OWN_ENCODERS: Final = ("t5", "mt5", "umt5", "longt5", "switch_transformers")
 """Types of which sentence-transformers builds the class of the encoder."""
 READS: Final = {

@@ -217,14 +217,14 @@ does not, 4.57 was measured with 0.13.
 """
 
 
-ENTRIES_MISSING: Final = "tensor-entries-missing"
-
-
 def recorded(audited: Audit) -> Mapping[str, Recorded]:
     """Major version of transformers -> its measured behaviour on quantized weights; empty where it is not known."""
-    errors = [one.name for one in audited.findings if one.severity == "error"]
-    if errors == [ENTRIES_MISSING]:
-        return {NEWEST: Recorded(REFUSES, "Invalid torchao safetensors metadata")}
+    errors = [one for one in audited.findings if one.severity == "error"]
+    if len(errors) == 1:
+        from inspector.findings.types.torchao import REFUSAL, TensorEntriesMissing
+
+        if isinstance(errors[0], TensorEntriesMissing):
+            return {NEWEST: Recorded(REFUSES, REFUSAL)}
     return _measured(audited)
 
 

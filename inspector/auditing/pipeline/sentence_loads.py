@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 from msgspec.structs import replace
 
-from inspector.auditing.loads.encoders import with_failing_module
+from inspector.auditing.loads.encoders import SENTENCES, with_failing_module
 from inspector.auditing.loads.given_facts import given_of
 from inspector.auditing.result import Audit
 from inspector.auditing.sentence_listing import OF_TRANSFORMER, class_of_task, head_in_use, task_of
@@ -17,8 +16,6 @@ from inspector.loader.loaders import TRANSFORMERS
 from inspector.loading.outcome import RANDOM, REFUSES
 from inspector.loading.tables import NEWEST, names_of
 from inspector.loading.transformers import loads
-
-SENTENCES: Final = "sentence-transformers"
 
 
 def with_model_below(audited: Audit, place: str) -> Audit:

@@ -6,6 +6,7 @@ import msgspec
 
 from inspector.findings.finding import UNREAD, Finding, Remedy, Rows
 from inspector.findings.refetch import fetch_file
+from inspector.findings.severity import SeverityIf
 from inspector.findings.words import count, first, listed
 
 ASIDE = [("where", "in a pickle of the file that torch.load does not read")]
@@ -66,20 +67,16 @@ class PickleRunsCode(OfPickle, frozen=True, kw_only=True, omit_defaults=True):
         return [*imports, *(ASIDE if self.aside else ())]
 
 
-class _ErrorIfRefused:
-    """A finding that is an error if the intended loader refuses the file, else a warning."""
-
-    def __get__(self, finding: RefusedByTorch | None, of: type) -> str:
-        return "error" if finding is not None and (finding.refused_by or finding.calls_unknown()) else "warning"
-
-
 class RefusedByTorch(OfPickle, frozen=True, kw_only=True, omit_defaults=True):
     """Base of findings on files that PyTorch can open, but not with weights_only, the default since 2.6.
 
     refused_by: the intended loader, if it reads such files.
     """
 
-    severity = _ErrorIfRefused()
+    severity = SeverityIf(
+        lambda finding: finding.refused_by or finding.calls_unknown(), "error", "warning", usual="warning"
+    )
+    """A finding that is an error if the intended loader refuses the file, else a warning."""
 
     refused_by: str = ""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inspector.findings.finding import ContentFinding, Remedy, Rows
+from inspector.findings.severity import SeverityIf
 
 
 class TensorsOfNoArchitecture(ContentFinding, frozen=True, kw_only=True):
@@ -168,13 +169,6 @@ class ExpertsOneByOne(ContentFinding, frozen=True, kw_only=True):
     remedy_text = "convert the model again with a current llama.cpp, or download a file of 2024 or later"
 
 
-class _ErrorIfNobodyReads:
-    """An error if no program reads files of this kind, else a warning."""
-
-    def __get__(self, finding: GgufArchitectureAbsent | None, of: type) -> str:
-        return "error" if finding is not None and not finding.read_by else "warning"
-
-
 class GgufArchitectureAbsent(ContentFinding, frozen=True, kw_only=True):
     """A GGUF file with a language model states no architecture.
 
@@ -198,7 +192,8 @@ class GgufArchitectureAbsent(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "N643"
-    severity = _ErrorIfNobodyReads()
+    severity = SeverityIf(lambda finding: not finding.read_by, "error", "warning", usual="warning")
+    """An error if no program reads files of this kind, else a warning."""
 
     example: str
     read_by: str = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inspector.findings.finding import ContentFinding, Finding, Remedy, Rows
+from inspector.findings.severity import SeverityIf
 from inspector.findings.words import count, number
 
 
@@ -195,13 +196,6 @@ class ProjectorAlone(ContentFinding, frozen=True, kw_only=True):
     remedy_text = "pass it with --mmproj, and the GGUF file of the text model with --model"
 
 
-class _WarningIfMeant:
-    """A warning if ComfyUI-GGUF has another name for this architecture, else a note."""
-
-    def __get__(self, finding: GgufArchitectureUnknown | None, of: type) -> str:
-        return "warning" if finding is not None and finding.meant else "note"
-
-
 class GgufArchitectureUnknown(ContentFinding, frozen=True, kw_only=True):
     """A GGUF file states an architecture that llama.cpp does not know, or none.
 
@@ -225,7 +219,8 @@ class GgufArchitectureUnknown(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "N568"
-    severity = _WarningIfMeant()
+    severity = SeverityIf(lambda finding: finding.meant, "warning", "note", usual="note")
+    """A warning if ComfyUI-GGUF has another name for this architecture, else a note."""
 
     stated: str
     source: str

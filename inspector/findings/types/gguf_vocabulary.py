@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inspector.findings.finding import NAMES_SHOWN, ContentFinding, Remedy, Rows
+from inspector.findings.severity import SeverityIf
 from inspector.findings.words import count
 
 
@@ -60,13 +61,6 @@ def _words(kinds: tuple[str, ...]) -> str:
     return kinds[0] if len(set(kinds)) == 1 else ", ".join(kinds[:NAMES_SHOWN])
 
 
-class _ErrorIfMeant:
-    """An error if the kind is a known one in another spelling, else a warning: a newer llama.cpp may know it."""
-
-    def __get__(self, finding: GgufTokenizerUnknown | None, of: type) -> str:
-        return "error" if finding is None or finding.meant else "warning"
-
-
 class GgufTokenizerUnknown(ContentFinding, frozen=True, kw_only=True):
     """A GGUF file states a kind of vocabulary that llama.cpp does not know.
 
@@ -91,7 +85,8 @@ class GgufTokenizerUnknown(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "N701"
-    severity = _ErrorIfMeant()
+    severity = SeverityIf(lambda finding: finding.meant, "error", "warning", usual="error")
+    """An error if the kind is a known one in another spelling, else a warning: a newer llama.cpp may know it."""
 
     stated: str
     meant: str
@@ -109,13 +104,6 @@ class GgufTokenizerUnknown(ContentFinding, frozen=True, kw_only=True):
 
     def refusal_of_llama_cpp(self, first: str) -> str:
         return f"unknown tokenizer: '{self.stated}'" if self.meant else ""
-
-
-class _WarningIfOfEveryText:
-    """A warning if each text begins or ends with the token, else a note."""
-
-    def __get__(self, finding: GgufTokenBeyond | None, of: type) -> str:
-        return "warning" if finding is None or finding.of_every_text else "note"
 
 
 class GgufTokenBeyond(ContentFinding, frozen=True, kw_only=True):
@@ -143,7 +131,8 @@ class GgufTokenBeyond(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "N702"
-    severity = _WarningIfOfEveryText()
+    severity = SeverityIf(lambda finding: finding.of_every_text, "warning", "note", usual="warning")
+    """A warning if each text begins or ends with the token, else a note."""
 
     keys: tuple[str, ...]
     numbers: tuple[int, ...]

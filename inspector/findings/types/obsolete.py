@@ -18,7 +18,7 @@ class OldLayout(NamedTuple):
 
 FLOAT_ZEROS: Final = "float zeros"
 MARLIN: Final = "marlin"
-LAYOUTS: Final = {
+LAYOUTS: Final = {  # AutoGPTQ up to 0.7.1 states is_marlin_format (vLLM, `override_quantization_method`)
     FLOAT_ZEROS: OldLayout(
         "zeros as floats in place of qzeros; zeros and scales with a row for each output",
         "the layout of GPTQ-for-LLaMa until March 2023; transformers, vLLM and GPTQModel do not read it",

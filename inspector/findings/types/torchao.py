@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from inspector.findings.finding import ContentFinding, Remedy, Rows
 from inspector.findings.words import count
+
+REFUSAL: Final = "Invalid torchao safetensors metadata"
+"""What transformers 5.23 says."""
 
 
 class TensorEntriesMissing(ContentFinding, frozen=True, kw_only=True):
@@ -41,7 +46,7 @@ class TensorEntriesMissing(ContentFinding, frozen=True, kw_only=True):
     def rows(self) -> Rows:
         return [
             ("lacks", f"tensor_names in the metadata of {self.file}"),
-            ("reference", "transformers 5.23 refuses it: Invalid torchao safetensors metadata"),
+            ("reference", f"transformers 5.23 refuses it: {REFUSAL}"),
         ]
 
     def remedy(self) -> Remedy:

@@ -276,8 +276,7 @@ class _TorchReading:
             self.findings.append(absent)
             return self.unreadable()
         self._judge_content(value, form, len(tensors), inside, other_keys)
-        if "encoder.conv1.weight" in tensors:
-            self.findings.extend(other_sizes(value, tensors, self.file))
+        self.findings.extend(other_sizes(value, tensors, self.file))
         ties, slices = self._shared(views)
         declared = sum(storage.bytes for storage in storages.values())
         cut: tuple[str, ...] = ()
