@@ -21,6 +21,7 @@ from inspector.adapters.changed_modules import ChangedModule
 from inspector.adapters.names import PREFIX, renames_of
 from inspector.adapters.read_ways import OPEN, PARTLY, READ, REFUSED, outcome, read_way, way_of
 from inspector.adapters.tool_base import BaseModules, component_name, plain
+from inspector.adapters.trainer_ends import DROPPED
 from inspector.algebra.boxes import tuples
 from inspector.algebra.names import name_of
 from inspector.findings.adapters.unread import MATRIX, AdapterDimsUnread, AdapterMethodUnread, AdapterNamesUnread
@@ -82,8 +83,6 @@ KEPT_ENDS: Final = {"down": "lora_down.weight", "up": "lora_up.weight", SCALE: S
 """The same under sd-scripts' names, and the scale, which FLUX and its relatives read together with them."""
 PAIR: Final = ENDS.keys()
 MAGNITUDE: Final = "magnitude"
-DROPPED: Final = ".dora_scale"
-"""Ending of the magnitudes of a DoRA that diffusers leaves out of every file before it reads the pairs."""
 KNOWN: Final = PAIR | {SCALE, MAGNITUDE}
 SPLITTING: Final = "ZImageTransformer2DModel"
 """The class of which diffusers reads the joined matrix of an attention where none of those that it joins is stored."""
@@ -137,7 +136,8 @@ def unread_by_class(modules: Sequence[ChangedModule], families: Families, base: 
         renames=() if scaled and not keeps_scale else renames_of(named, named.__getitem__, families),
         kind=kind,
         scaled=scaled and not keeps_scale,
-        refused=bool(refused),
+        refused=bool(refused)
+        or all(_is_refused_of(first, kind, SCALE in one.parts) for first, one in zip(firsts, pairs, strict=True)),
     )
 
 
@@ -212,6 +212,12 @@ def _is_read(name: str, kind: str, scaled: bool) -> bool:
     return next((kind in way.read_for for way in WAYS if way.names.fullmatch(name)), True)
 
 
+def _is_refused_of(name: str, kind: str, scaled: bool) -> bool:
+    """True if `load_lora_weights` was measured to raise for a class."""
+    way = way_of(name, scaled)
+    return way is not None and outcome(kind, OWN, way) == REFUSED
+
+
 def _is_refused(name: str) -> bool:
     """True if the classes that read this scheme refuse a file with this name."""
     way = next((way for way in WAYS if way.names.fullmatch(name)), None)
@@ -232,3 +238,10 @@ def _own_name(module: ChangedModule, own: Mapping[str, str]) -> str | None:
         return own.get(plain(module.name))
     names = (name_of(module.name, index) for box in module.everywhere for index in tuples(box))
     return module.name if all(own.get(plain(name)) == name for name in names) else None
+
+
+def with_class_of_base(findings: Sequence[Finding], of_class: Iterator[Finding]) -> list[Finding]:
+    """All findings, without the note on the names alone if there is one for the class of the base."""
+    added = [one for one in of_class if one not in findings]
+    named = any(isinstance(one, AdapterNamesUnread) and one.kind for one in added)
+    return [*(one for one in findings if not (named and isinstance(one, AdapterNamesUnread))), *added]

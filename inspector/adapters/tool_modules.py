@@ -20,6 +20,7 @@ from inspector.adapters.rotated_pieces import lost_pieces
 from inspector.adapters.targets import Boxes, union
 from inspector.adapters.tool_ranks import lacks_core, misshapen_scales, ranks_of, unequal
 from inspector.adapters.tools import LOW_RANK, METHODS, NOTHING, PIECES, ToolTensor, is_control
+from inspector.adapters.trainer_ends import unread_ends
 from inspector.adapters.unread_names import unread_methods, unread_names
 from inspector.adapters.wan_blocks import partial_blocks
 from inspector.adapters.wrapped_modules import wrapped_modules
@@ -67,7 +68,8 @@ def account_tool(families: Families, found: Mapping[str, ToolTensor], *, whole: 
     findings.extend((*unequal(modules), *misshapen_scales(modules)))
     findings.extend(wrapped_modules(families, found))
     findings.extend((*misspelled(families, found), *exchanged_vectors(families)))
-    findings.extend((*unread_names(families, found), *unread_methods(found), *partial_blocks(families, found)))
+    findings.extend((*unread_names(families, found), *unread_ends(families, found), *unread_methods(found)))
+    findings.extend(partial_blocks(families, found))
     if unknown:
         findings.append(_unknown(unknown, families))
     lines = tuple(line for key, family in families.items() for line in _lines(family, found.get(key)))

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from inspector.adapters.image_projection import PREFIXES as PROJECTIONS
 from inspector.adapters.misspelled import is_of_flux, read_name
+from inspector.adapters.names import PREFIX
 
 
 class ToolTensor(Struct, frozen=True):
@@ -290,6 +291,8 @@ def _read(key: str) -> ToolTensor | None:
     component, module, writer = _component(key[: end.start()])
     if not module:
         return None
+    if own == "LyCORIS" and key.startswith(PREFIX):
+        own = "PEFT"
     if module == TOKENS and own == "llama.cpp":
         method = "lora, of tokens"
     return ToolTensor(component, module, method, part, own if own in ("LyCORIS", "MLX", "llama.cpp") else writer or own)

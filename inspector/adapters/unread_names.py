@@ -34,6 +34,9 @@ NAMED: Final = f"{DEFAULT}.weight"
 OF_QWEN: Final = "transformer_blocks."
 """Beginning of all names of Qwen-Image's blocks, and of some of those of other transformers."""
 KOHYA: Final = "lora_unet_"
+OF_UNET_IN_PEFT: Final = tuple(f"{PREFIX}{part}" for part in ("down_blocks.", "up_blocks.", "mid_block."))
+WITH_CONFIG: Final = "PEFT (with the adapter_config.json of the training)"
+"""The program that reads what a PEFT model of a UNet saves; it states the ranks and modules only there."""
 KRONECKER: Final = frozenset({"loha", "lokr"})
 WORDS: Final = {"loha": "LoHa", "lokr": "LoKr"}
 OF_LYCORIS: Final = {
@@ -149,6 +152,11 @@ def unread_methods(found: Mapping[str, ToolTensor]) -> Iterator[Finding]:
             what=WORDS[found[kohya[0]].method], such_as=kohya[0].replace("#", "0"),
             refused=all(_OF_DIFFUSERS_UNET.match(key) for key in kohya), reads=reads,
         )  # fmt: skip
+    of_peft = [key for key, one in found.items() if one.method in KRONECKER and key.startswith(OF_UNET_IN_PEFT)]
+    if of_peft:
+        yield AdapterMethodUnread(
+            what=WORDS[found[of_peft[0]].method], such_as=of_peft[0].replace("#", "0"), refused=True, reads=WITH_CONFIG
+        )
     for method, what in OF_LYCORIS.items():
         others = [key for key, one in found.items() if one.method == method and _OF_UNET.match(key)]
         if others:

@@ -254,7 +254,7 @@ def _with_image_prompt(checkpoint: Checkpoint, stored: Families) -> Checkpoint:
     if checkpoint.config is not None:
         return checkpoint
     found: tuple[Finding, ...] = ()
-    if "adapter_modules." in keys:
+    if "image_proj_model." in keys:
         from inspector.auditing.adapter.image_prompt_training import image_prompt_training
 
         found = tuple(image_prompt_training(checkpoint.tensors))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -310,6 +311,8 @@ class ConfigMissing(ContentFinding, frozen=True, kw_only=True):
 
     loader: str
     similar: str | None
+    shown: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    """Settings of an adapter that its tensors show."""
 
     def rows(self) -> Rows:
         built = "adapter" if str(self.place.file).startswith("adapter") else "model"
@@ -318,7 +321,10 @@ class ConfigMissing(ContentFinding, frozen=True, kw_only=True):
 
     def remedy(self) -> Remedy:
         if self.similar is None:
-            return Remedy(f"download {self.place.file}, which belongs to the weights")
+            own = f"download {self.place.file}, which belongs to the weights"
+            stated = ", ".join(f'"{key}": {json.dumps(one)}' for key, one in self.shown.items())
+            written = f"; if it was never saved, write it with {stated} and the lora_alpha of the training"
+            return Remedy(own + written if stated else own)
         step = Step(action="move", file=self.similar, new=self.place.file)
         return Remedy(f"rename {self.similar} to {self.place.file}", (step,))
 

@@ -90,6 +90,8 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
     """The beginning of the stored names, and that of the names for which the loader looks."""
     renames: tuple[tuple[str, str], ...] = ()
     """Stored names, and the names for which the loader looks, as patterns."""
+    scaled: bool = False
+    """True if the loader also refuses the scales of an adapter, which have to be multiplied in."""
     exporter: str = ""
     """The converter of the program in whose format the folder is, if it has no config for this loader."""
 
@@ -108,6 +110,15 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
         if self.added:
             return Remedy(f'add {listed([json.dumps(one) for one in self.added])} to "{key}" in {where}', (step,))
         return Remedy(f'set "{key}": {json.dumps(new)} in {where}', (step,))
+
+    def _of_names(self) -> Remedy:
+        """The remedy that renames the tensors; a scale has to be multiplied in, which no step does."""
+        old, new = self.renames[0]
+        words = f"rename the tensors as the class has them, such as {old} to {new}"
+        if self.scaled:
+            return Remedy(f"{words}, multiply each lora_B by alpha / rank, and leave alpha out")
+        steps = tuple(Step(action="rename", old=stored, new=expected) for stored, expected in self.renames)
+        return Remedy(words, steps)
 
     def remedy(self) -> Remedy:
         if self.setting is not None:
@@ -136,9 +147,7 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
             step = Step(action="rename", old=f"{own}*", new=f"{wanted}*")
             return Remedy(f'begin the names with "{wanted}" in place of "{own}"', (step,))
         if self.renames:
-            old, new = self.renames[0]
-            steps = tuple(Step(action="rename", old=stored, new=expected) for stored, expected in self.renames)
-            return Remedy(f"rename the tensors as the class has them, such as {old} to {new}", steps)
+            return self._of_names()
         if self.outcome == "random" and not self.quantized:
             return Remedy("restore or train these tensors, or choose a class that has none of them")
         if self.outcome == "refuses" and NOT_INITIALISED in self.because:

@@ -41,7 +41,7 @@ def of_another_size(case: Reconciled, again: Again) -> Found | None:
 
     A published model with exactly the stored number of parameters shows whether the head is tied. Since the whole
     config belongs to another model, a value is certain only if the weights determine it without a number of the config.
-    For a published UNet a size and a switch suffice.
+    For a published UNet or ControlNet a size and a switch suffice.
     """
     causes = list(case.causes)
     stored = case.ledger.counts.unique_parameters

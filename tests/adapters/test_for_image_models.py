@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from inspector.auditing.loads.one_loader import judged_for
 from inspector.auditing.start import audit
 from tests.checkpoints import Spec, genuine, write, write_file
 from tests.findings.cases import image_prompt_of
@@ -187,3 +188,48 @@ def test_a_network_is_compared_with_the_pipeline_in_which_it_is_used(
         assert codes(audited) == found, audited.findings
         assert all("made for this one" in one.help for one in audited.findings if one.code == "N453")
         assert codes(audit(str(source))) == set()
+
+
+KOHYA = ("lora_down.weight", "lora_up.weight")
+BLOCKS: dict[str, tuple[str, bool]] = {
+    "HiDream": ("transformer.double_stream_blocks.0.block.attn1.to_q", True),
+    "AuraFlow": ("transformer.joint_transformer_blocks.0.attn.to_q", True),
+    "Wan": ("transformer.blocks.0.attn1.to_q", True), "Sana": ("transformer.transformer_blocks.0.attn1.to_q", True),
+    "FLUX": ("transformer.single_transformer_blocks.0.attn.to_q", False),
+    "a UNet": ("unet.down_blocks.0.attentions.0.transformer_blocks.0.attn1.to_q", False),
+}  # fmt: skip
+"""Model -> one of its modules in diffusers, and whether its names show that it is not FLUX."""
+
+
+@pytest.mark.parametrize("scaled", [True, False])
+@pytest.mark.parametrize("model", BLOCKS)
+def test_the_endings_of_sd_scripts_after_the_names_of_diffusers(model: str, scaled: bool) -> None:
+    """Measured with diffusers 0.42: read for FLUX and its relatives alone."""
+    module, unread = BLOCKS[model]
+    spec: Spec = {f"{module}.{end}": ("F32", shape) for end, shape in zip(KOHYA, ((4, 64), (64, 4)), strict=True)}
+    audited = judged(spec | ({f"{module}.alpha": ("F32", ())} if scaled else {}), None)
+    found = [one for one in audited.findings if one.code == "A970"]
+    assert (audited.verdict, len(found)) == ("clean", unread)
+    for one in found:
+        assert one.facts["wanted"] == f"{module}.lora_A.weight"
+        assert ("alpha / rank" in one.remedy().words) is scaled is (not one.remedy().steps)
+    if unread:
+        (failed,) = (one for one in judged_for(audited, "diffusers").findings if one.severity == "error")
+        assert failed.code == "N429" and ("alpha / rank" in failed.remedy().words) is scaled
+    own = {f"{module}.lora_{half}.weight": spec[f"{module}.{end}"] for half, end in zip("AB", KOHYA, strict=True)}
+    assert "A970" not in {one.code for one in judged(own, None).findings}
+
+
+@pytest.mark.parametrize(("stem", "noted", "writer"), [
+    ("base_model.model.down_blocks.0.attentions.0.proj_in", ["A971"], "PEFT"),
+    ("base_model.model.mid_block.attentions.0.proj_in", ["A971"], "PEFT"),
+    ("base_model.model.vision.layers.0.proj", [], "PEFT"),
+    ("diffusion_model.layers.0.attention.to_q", [], "LyCORIS"),
+])  # fmt: skip
+@pytest.mark.parametrize("method", ["loha", "lokr"])
+def test_lycoris_as_peft_saves_it_for_a_unet(stem: str, noted: list[str], writer: str, method: str) -> None:
+    """diffusers 0.42 refuses it (ValueError), and ComfyUI has no such names."""
+    own = lycoris("x", method)
+    audited = judged({key.replace("lycoris_x", stem): one for key, one in own.items() if "alpha" not in key}, None)
+    assert [one.code for one in audited.findings if one.code != "A901"] == noted
+    assert [one.facts["writer"] for one in audited.findings if one.code == "A901"] == [writer]

@@ -215,6 +215,20 @@ def test_an_image_prompt_adapter_is_named_where_its_training_class_was_saved() -
     assert "A976" not in codes(judged(image_prompt("image_proj", "ip_adapter"), None))
 
 
+@pytest.mark.parametrize(("projection", "found"), [("image_proj_model", {"A976"}), ("other", set())])
+def test_the_layers_in_training_may_have_their_names_in_the_unet_alone(projection: str, found: set[str]) -> None:
+    from tests.findings.cases import UNET_LAYERS, image_prompt_of
+
+    spec: Spec = {"unet.conv_in.weight": ("F32", (32, 4, 3, 3))}
+    for name, entry in image_prompt_of(UNET_LAYERS, "unet.").items():
+        spec[name.removeprefix("ip_adapter.").replace("image_proj.", f"{projection}.")] = entry
+    audited = judged(spec, None)
+    assert codes(audited) == found
+    for one in audited.findings:
+        if one.code == "A976":
+            assert (one.facts["wanted"], one.facts["beside"]) == ("ip_adapter.1.to_k_ip.weight", 1)
+
+
 @pytest.mark.parametrize("start", ["", "unet."])
 def test_the_layers_of_an_image_prompt_adapter_are_numbered_as_the_unet_has_them(start: str) -> None:
     from tests.findings.cases import UNET_LAYERS, image_prompt_of

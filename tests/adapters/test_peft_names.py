@@ -106,6 +106,26 @@ def test_a_type_that_peft_does_not_have(stated: object, tmp_path: Path) -> None:
     assert (finding.code, step.key, step.new) == ("A920", ("peft_type",), "LORA")
 
 
+PAIR: Spec = {f"base_model.model.model.layers.{layer}.self_attn.{module}.lora_{half}.weight": ("F32", shape)
+              for layer in range(2) for module in ("q_proj", "v_proj")
+              for half, shape in (("A", (4, 64)), ("B", (64, 4)))}  # fmt: skip
+ODD = {name.replace("lora_A.weight", "lora_magnitude_vector"): ("F32", (64,)) for name in PAIR if "lora_A" in name}
+MORE = "base_model.model.model.layers.0.mlp.up_proj.lora_{}.weight"
+
+
+@pytest.mark.parametrize(("beside", "shown"), [
+    ({}, {"peft_type": "LORA", "r": 4, "target_modules": ["q_proj", "v_proj"]}),
+    (ODD, {}), ({MORE.format("A"): ("F32", (8, 64)), MORE.format("B"): ("F32", (96, 8))}, {}),
+])  # fmt: skip
+def test_what_the_tensors_show_of_a_config_that_was_never_saved(
+    beside: Spec, shown: dict[str, Any], tmp_path: Path
+) -> None:
+    """PEFT 0.21 loads the pairs with these settings and a scale."""
+    (found,) = (one for one in audit(saved(tmp_path, {**PAIR, **beside}, None)).findings if one.code == "C313")
+    assert (found.facts["shown"], '"r": 4' in found.remedy().words) == (shown, bool(shown))
+    assert audit(saved(tmp_path, PAIR, {**shown, "lora_alpha": 8})).verdict == "clean" or not shown
+
+
 def test_the_names_of_its_files(tmp_path: Path) -> None:
     record = records()["llama.seven"]
     assert codes(audit(saved(tmp_path / "a", spec_of("llama.seven"), record["adapter"], "lora.safetensors"))) == {

@@ -130,3 +130,21 @@ def test_the_config_of_another_published_unet(stored: str, stated: str, heads: A
     (one,) = (one for one in judged(spec_of(STABLE[stored]), config).findings if one.severity == "error")
     assert (one.code, one.facts["published"]) == ("C315", [stored])
     assert ("attention_head_dim" in one.help) == unseen == (not one.remedy().steps)
+
+
+CONTROL: dict[str, dict[str, Any]] = {
+    "sd-controlnet-canny": {"cross_attention_dim": 768, "use_linear_projection": False, "attention_head_dim": 8},
+    "controlnet-sd21-canny-diffusers": {
+        "cross_attention_dim": 1024, "use_linear_projection": True, "attention_head_dim": [5, 10, 20, 20],
+    },
+}  # fmt: skip
+"""ControlNet -> what its config states differently from the other one's."""
+
+
+@pytest.mark.parametrize(("stored", "stated"), [(one, other) for one in CONTROL for other in CONTROL])
+def test_the_config_of_another_published_controlnet(stored: str, stated: str) -> None:
+    spec = genuine({"_class_name": "ControlNetModel", **CONTROL[stored]})
+    found = judged(spec, {"_class_name": "ControlNetModel", **CONTROL[stated]}).findings
+    errors = [one for one in found if one.severity == "error"]
+    assert [(one.code, one.facts["published"]) for one in errors] == ([] if stored == stated else [("C315", [stored])])
+    assert all("attention_head_dim" in one.help and not one.remedy().steps for one in errors)

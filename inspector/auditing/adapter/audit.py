@@ -23,7 +23,7 @@ from inspector.adapters.names import (
 )
 from inspector.adapters.one_encoder import of_one_encoder
 from inspector.adapters.peft_configs import defaults_of, renames
-from inspector.adapters.read_by_class import unread_by_class
+from inspector.adapters.read_by_class import unread_by_class, with_class_of_base
 from inspector.adapters.tool_base import compare, tool_findings
 from inspector.adapters.tool_modules import account_tool, kind_of_tool
 from inspector.adapters.tools import ToolTensor, is_tool_adapter
@@ -41,6 +41,7 @@ from inspector.auditing.adapter.mlx import compare_whole, findings_of_mlx, of_wh
 from inspector.auditing.adapter.names import LookedFor, joined_renames, looked_for, of_language_alone, tool_names
 from inspector.auditing.adapter.of_class import with_class
 from inspector.auditing.adapter.recognized import of_peft
+from inspector.auditing.adapter.shown_settings import shown_settings
 from inspector.auditing.adapter.target_pattern import with_targets
 from inspector.auditing.adapter.trained_beside import trained_module_absent
 from inspector.auditing.files.names import intended
@@ -186,7 +187,7 @@ def _audit_of_tool(
         findings.extend(fitting := [*tool_findings(compared, laid, report.findings)])
         findings.extend(filter(None, (of_other_images(families, read, laid),)))
         findings.extend(() if fitting else of_one_encoder(changed, laid, tuple(checkpoint.siblings)))
-        findings.extend(() if fitting else unread_by_class(changed, families, laid))
+        findings = findings if fitting else with_class_of_base(findings, unread_by_class(changed, families, laid))
         findings.extend(refused := refused_by_llama_cpp(checkpoint, read, laid, compared.unchecked))
         if compared.unchecked and not refused:
             these = f"{len(compared.unchecked):,} modules of the adapter, such as {compared.unchecked[0]}"
@@ -266,7 +267,8 @@ def _unusable(
     if lacking and PEFT.config not in checkpoint.siblings:
         other = checkpoint.config
         similar = other.file if other is not None and "peft_type" in other.values else _copy_of_config(checkpoint)
-        yield ConfigMissing(place=Place(file=PEFT.config), loader=PEFT.name, similar=similar)
+        settings = {} if similar is not None else shown_settings(families)
+        yield ConfigMissing(place=Place(file=PEFT.config), loader=PEFT.name, similar=similar, shown=settings)
     if not PEFT.finds(name) and (lacking or of_peft(checkpoint)) and name.endswith((".safetensors", ".bin")):
         wanted = PEFT.single(name.rpartition(".")[2])
         yield FileNameUnknown(place=Place(file=name), loader=PEFT.name, wanted=wanted, single=True, variant="")

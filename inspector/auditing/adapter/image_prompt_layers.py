@@ -7,7 +7,7 @@ diffusers 0.42 asks for `1.to_k_ip.weight`, `3.to_k_ip.weight` and so on in the 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
 from inspector.adapters.image_projection import images_beside
@@ -49,12 +49,18 @@ def image_prompt_layers(names: Collection[str]) -> Iterator[Finding]:
         return
     from inspector.findings.adapters.image_prompt import AdapterNamedByUnet
 
-    order = sorted({one["layer"] for _, one in found}, key=_place)
-    numbers = {layer: 2 * at + 1 for at, layer in enumerate(order)}
+    numbers = numbers_of(one["layer"] for _, one in found)
     renames = [(name, f"{LAYERS}{numbers[one['layer']]}.{one['end']}") for name, one in found]
-    whole = len(order) in LAYERS_OF_UNETS and len({new for _, new in renames}) == 2 * len(order) == len(renames)
+    whole = len(numbers) in LAYERS_OF_UNETS and len({new for _, new in renames}) == 2 * len(numbers) == len(renames)
     first, wanted = min(renames, key=lambda pair: _place(pair[0].removeprefix(LAYERS)))
     yield AdapterNamedByUnet(tensors=len(found), such_as=first, wanted=wanted, renames=tuple(renames) if whole else ())
+
+
+def numbers_of(layers: Iterable[str]) -> dict[str, int]:
+    """Attention layer to the text in a UNet -> its number among the attention processors, of which every second one is
+    such a layer.
+    """
+    return {layer: 2 * at + 1 for at, layer in enumerate(sorted(set(layers), key=_place))}
 
 
 def _place(layer: str) -> tuple[int, list[int]]:

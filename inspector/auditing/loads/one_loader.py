@@ -99,8 +99,9 @@ def judged_for(audited: Audit, name: str) -> Audit:
         unread = None if refused is None else unread_names(findings)
         named = refused.reads if refused is not None and unread is None else named
         failed = replace(failure(audited, load, LoaderFails, named), exporter=_exporter(audited, findings))
-        if unread is not None and unread.renames and not unread.scaled:  # one cause, one finding
-            failed = replace(failed, renames=unread.renames)
+        if unread is not None and (unread.renames or unread.scaled):  # one cause, one finding
+            renames = unread.renames or ((unread.stored, unread.wanted),)
+            failed = replace(failed, renames=renames, scaled=unread.scaled)
             findings = [one for one in findings if one is not unread]
         findings = ordered((*findings, failed))
     verdict = audited.verdict if audited.verdict == UNREADABLE else verdict_of(findings, audited.skipped)

@@ -10,7 +10,8 @@ class AdapterInTraining(Finding, frozen=True, kw_only=True):
 
     What it means
         The training scripts save their own class: the network for images as `image_proj_model.`, the attention layers
-        as `adapter_modules.`, and the UNet with both. Programs read `image_proj.` and `ip_adapter.` alone.
+        as `adapter_modules.` or under their names in the UNet, and the UNet with both. Programs read `image_proj.` and
+        `ip_adapter.` alone.
 
     Why it matters
         diffusers (`load_ip_adapter`) and ComfyUI refuse the file.
@@ -31,16 +32,24 @@ class AdapterInTraining(Finding, frozen=True, kw_only=True):
     tensors: int
     such_as: str
     beside: int
+    wanted: str = ""
+    """The name of this tensor for programs, if it has its name in the UNet."""
 
     headline_text = "an IP-Adapter under the names of its training"
     row_texts = (
         ("stored", "{tensors:count tensor}, such as {such_as}"),
+        ("wanted", "{wanted}", "wanted"),
         ("also", "{beside:count tensor} of the UNet", "beside"),
     )
 
     def remedy(self) -> Remedy:
         words = "save the tensors of image_proj_model. as image_proj. and those of adapter_modules. as ip_adapter."
-        if self.beside:
+        if self.wanted:
+            words = (
+                "save the tensors of image_proj_model. as image_proj. and to_k_ip and to_v_ip of the UNet's layers as "
+                "ip_adapter.1, 3, 5 ... in the order down_blocks, up_blocks, mid_block"
+            )
+        if self.beside or self.wanted:
             return Remedy(f"{words}, without the UNet")
         renames = (("image_proj_model.*", "image_proj.*"), ("adapter_modules.*", "ip_adapter.*"))
         return Remedy(words, tuple(Step(action="rename", old=old, new=new) for old, new in renames))
