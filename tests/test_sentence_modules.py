@@ -13,7 +13,7 @@ from inspector.auditing.loads.one_loader import judged_for
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from tests.checkpoints import genuine, write
-from tests.judged import base_record, codes, spec_of
+from tests.judged import base_record, codes, judged, spec_of
 
 ENCODER = {
     "model_type": "bert", "architectures": ["BertModel"], "vocab_size": 100, "hidden_size": 24, "num_hidden_layers": 2,
@@ -483,3 +483,16 @@ def test_a_head_that_sentence_transformers_uses(tmp_path: Path) -> None:
         # no class in config.json changes which class is built
         used = finding.help.startswith("download or save the checkpoint again with its head, or train the head of")
         assert used == (severity == "error") and not finding.remedy().steps, finding.help
+
+
+@pytest.mark.parametrize("prefix", ["0.auto_model.", "0.model."])
+@pytest.mark.parametrize("module", [{"2.linear.weight": (12, 24)},
+                                    {"2.linear.weight": (12, 24), "2.linear.bias": (12,)}])  # fmt: skip
+def test_a_trained_module_in_the_file_of_a_whole_encoder_is_kept(prefix: str, module: dict[str, Any]) -> None:
+    """`SentenceTransformer.state_dict()` as sentence-transformers 2 to 5 and 6 name it."""
+    own = genuine(ENCODER)
+    spec = {prefix + name: one for name, one in own.items()} | {name: ("F32", one) for name, one in module.items()}
+    kept = [one for one in judged(spec, ENCODER).findings if one.code in ("N405", "N406")]
+    assert ["2.linear.weight as linear.weight" in one.help for one in kept] == [True]
+    alone = judged(own | {name: ("F32", one) for name, one in module.items()}, ENCODER).findings
+    assert ["remove it" in one.help for one in alone] == [True]

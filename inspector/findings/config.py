@@ -229,6 +229,8 @@ class ConfigImpossible(ContentFinding, frozen=True, kw_only=True):
     stated: Any = msgspec.field(default=msgspec.UNSET, name="config")
     meant: Any = msgspec.UNSET
     file: str = "config.json"
+    added: tuple[str, int] | None = None
+    """A key that is not stated, and the value with which all tensors have the expected shapes."""
 
     def headline(self) -> str:
         return self.place.key or self.expression
@@ -248,6 +250,10 @@ class ConfigImpossible(ContentFinding, frozen=True, kw_only=True):
         return ConfigRefused(**self.stated_fields()) if refused_by_newest else self
 
     def remedy(self) -> Remedy:
+        if self.added is not None:
+            key, new = self.added
+            step = Step(action="set", file=self.file, key=tuple(key.split(".")), new=new)
+            return Remedy(f'set "{key}": {new} in {self.file}, as all shapes have it', (step,))
         if self.meant is None:
             step = Step(action="remove", file=self.file, key=tuple(self.keys[0].split(".")), old=self.stated)
             return Remedy(f'remove "{self.keys[0]}" from {self.file}', (step,))

@@ -204,6 +204,7 @@ WRAPPERS: Mapping[str, str] = {
     "_forward_module.": "Lightning and DeepSpeed",
     "pretrained_model.": "TRL's model with a value head",
     "0.auto_model.": "sentence-transformers",
+    "0.model.": "sentence-transformers",
     "auto_model.": "sentence-transformers",
     "model.": "a wrapping module",
 }

@@ -271,6 +271,7 @@ def _impossible(case: Reconciled) -> Iterator[Finding]:
             reported.add(fault.keys)
             keys = [prefix + key for key in fault.keys]
             from inspector.findings.config import ConfigImpossible
+            from inspector.reconciler.unstated_key import unstated_key
 
             yield ConfigImpossible(
                 place=Place(key=keys[0] if keys else None),
@@ -278,6 +279,7 @@ def _impossible(case: Reconciled) -> Iterator[Finding]:
                 detail=fault.detail,
                 keys=tuple(keys),
                 kind=fault.kind,
+                added=unstated_key(case, scope, fault.expression) if fault.kind == "remainder" else None,
             )
 
 

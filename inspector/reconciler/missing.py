@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from inspector.algebra.boxes import Box, joined, minus, outer
 from inspector.algebra.names import axes_of
 from inspector.algebra.span import Span
 from inspector.findings.finding import Finding, Place
+from inspector.matcher.spelling import WRAPPERS
 from inspector.notation.binding import Block
 from inspector.notation.slots import scope_of
 from inspector.reconciler import ledger
@@ -22,6 +23,8 @@ from inspector.reconciler.wording import family_name, indices_in_words, names_in
 
 if TYPE_CHECKING:
     from inspector.findings.names.renamed import TensorRenamed
+
+OF_ENCODER: Final = "sentence-transformers"
 
 
 def absent_and_unexpected(case: Reconciled, confidence: str) -> Iterator[Finding]:
@@ -252,6 +255,7 @@ def _part_unexpected(case: Reconciled, cause: Explanation) -> Finding:
             ][:20]
         ),
         part=cause.where,
+        module=_module_of_encoder(case, f"{cause.where}."),
     )
 
 
@@ -349,10 +353,10 @@ def _unexpected(case: Reconciled, parts: Sequence[Portion]) -> Iterator[Finding]
         if module and len(members) > 1:
             yield _part_unexpected(case, Explanation(SINGLE, module, boxes, extra=tuple(members)))
         else:
-            yield from (_tensor_unexpected(unexpected[part.position], part) for part in members)
+            yield from (_tensor_unexpected(case, unexpected[part.position], part) for part in members)
 
 
-def _tensor_unexpected(extra: Unexpected, part: Portion) -> Finding:
+def _tensor_unexpected(case: Reconciled, extra: Unexpected, part: Portion) -> Finding:
     from inspector.findings.names.tensors import TensorUnexpected
 
     return TensorUnexpected(
@@ -363,4 +367,12 @@ def _tensor_unexpected(extra: Unexpected, part: Portion) -> Finding:
         shape=extra.layout.shape,
         dtype=extra.layout.dtype,
         names=tuple(names_in(extra.key, part.boxes)),
+        module=_module_of_encoder(case, names_in(extra.key, part.boxes, 1)[0]),
     )
+
+
+def _module_of_encoder(case: Reconciled, name: str) -> str:
+    """The number of the module of a sentence encoder that has a tensor; "" if the whole encoder was not saved."""
+    first, _, rest = name.partition(".")
+    whole = WRAPPERS.get(case.reading.prefix) == OF_ENCODER and case.reading.prefix.startswith("0.")
+    return first if whole and first.isdecimal() and rest else ""

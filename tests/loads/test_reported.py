@@ -205,6 +205,8 @@ CASES: list[tuple[str, str, list[Any], str, list[str], str]] = [
     ("whisper", "Generation", [["replace", "model.", "model.model."]], "clean", [], ""),
     ("bert", "Model", [["prefix", "0.auto_model."], ["add", "2.linear.weight", "F32", [3, 4]]], "findings",
      ["N402", "N405"], "rename"),
+    ("roberta", "Model", [["prefix", "0.model."], ["add", "2.linear.weight", "F32", [3, 4]],
+     ["add", "2.linear.bias", "F32", [3]]], "findings", ["N402", "N406"], "rename"),
     ("deepseek_v3", "CausalLM", [["config", ["q_lora_rank"], None]], "findings", ["C310"], "set"),
     ("qwen3_moe", "CausalLM", [["prefix", "model."]], "clean", [], ""),
     ("phi", "CausalLM", [["config", ["torch_dtype"], "float16"]], "clean", [], ""),

@@ -50,3 +50,19 @@ def test_a_number_of_thousands_of_digits_is_not_a_size(digits: int, tmp_path: Pa
     assert [found.place.key for found in audited.findings] == ["hidden_size"]
     dumped(audit_json(audited))
     dumped(formula_json(formula(str(folder / "config.json"))))
+
+
+@pytest.mark.parametrize("model_type", ["llama", "mistral", "granite"])
+def test_the_key_that_makes_a_remainder_irrelevant(model_type: str) -> None:
+    """5 heads of 32 at a hidden size of 64: without head_dim the class would compute 64/5."""
+    config = {**TINY, "model_type": model_type, "architectures": [f"{model_type.title()}ForCausalLM"],
+              "num_attention_heads": 5, "num_key_value_heads": 5, "head_dim": 32}  # fmt: skip
+    spec = genuine(config)
+    del config["head_dim"]
+    (found,) = (one for one in judged(spec, config).findings if one.code == "C311")
+    (step,) = found.remedy().steps
+    assert (step.action, step.key, step.new) == ("set", ("head_dim",), 32)
+    assert not {one.code for one in judged(spec, {**config, "head_dim": 32}).findings} & {"C310", "C311"}
+    (found,) = (one for one in judged(genuine({**config, "num_attention_heads": 4, "num_key_value_heads": 4}), config)
+                .findings if one.severity == "error")  # fmt: skip
+    assert all(step.key != ("head_dim",) for step in found.remedy().steps)

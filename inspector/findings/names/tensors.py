@@ -140,6 +140,13 @@ class BuffersMissing(ContentFinding, frozen=True, kw_only=True):
         return Remedy("save the whole model.state_dict() again: parameters alone do not determine these values")
 
 
+def of_module(module: str, name: str) -> Remedy:
+    """The remedy for tensors of a further module of a sentence encoder in the file of its model. name: a stored one."""
+    inner = name.removeprefix(f"{module}.")
+    words = f"keep it: it is trained, and belongs to module {module} of the sentence encoder. Save {name} as {inner} in"
+    return Remedy(f"{words} the weights of the folder that modules.json has for this module, in place of those there")
+
+
 class TensorUnexpected(ContentFinding, frozen=True, kw_only=True):
     """Unexpected tensor: the architecture does not define it.
 
@@ -169,6 +176,8 @@ class TensorUnexpected(ContentFinding, frozen=True, kw_only=True):
     names: tuple[str, ...]
     present_name: str = ""
     """The name that the architecture has today for this tensor, which is not stored; "" if it has none."""
+    module: str = ""
+    """The number of the module of a sentence encoder that has this tensor; "" for any other tensor."""
 
     headline_text = "{place.name}"
     row_texts = (
@@ -180,6 +189,8 @@ class TensorUnexpected(ContentFinding, frozen=True, kw_only=True):
         if self.present_name:
             words = f"rename it to {self.present_name}, its present name"
             return Remedy(words, (Step(action="rename", old=self.names[0], new=self.present_name),))
+        if self.module:
+            return of_module(self.module, self.names[0])
         if (reader := reader_of(self.place.tensor)) and self.shape[:1] == (1,):
             return Remedy(f"not counted as a parameter; load it with {reader}: others leave it out")
         return Remedy("not counted as a parameter; remove it if nothing reads it")
@@ -217,6 +228,8 @@ class PartUnexpected(ContentFinding, frozen=True, kw_only=True):
     names: tuple[str, ...]
     part: str
     also: tuple[str, ...] = ()
+    module: str = ""
+    """The number of the module of a sentence encoder that has these tensors; "" for any others."""
 
     headline_text = "{place.family}"
 
@@ -235,6 +248,8 @@ class PartUnexpected(ContentFinding, frozen=True, kw_only=True):
         ]
 
     def remedy(self) -> Remedy:
+        if self.module:
+            return of_module(self.module, self.names[0])
         if reader := reader_of(self.place.family):
             return Remedy(f"not counted as parameters; load it with {reader}: others leave this part out")
         return Remedy("not counted as parameters; use a config that describes it, or remove it")
