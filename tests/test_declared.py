@@ -315,6 +315,23 @@ def test_the_base_class_is_named_where_no_head_is_stored(tmp_path: Path) -> None
     assert [step.new for step in finding.remedy().steps] == [["VibeVoiceAsrModel"]]
 
 
+@pytest.mark.parametrize(("named", "severity", "wanted"), [
+    ("FSDPLlamaForCausalLM", "warning", "LlamaForCausalLM"),
+    ("DDPLlamaForCausalLM", "warning", "LlamaForCausalLM"),
+    ("GaudiLlamaForCausalLM", "note", "LlamaForCausalLM"),
+    ("FSDPMineForCausalLM", "note", None),
+])  # fmt: skip
+def test_the_class_inside_a_wrapper_of_training_is_named(
+    named: str, severity: str, wanted: str | None, tmp_path: Path
+) -> None:
+    audited = found(tmp_path, LLAMA, key("architectures", [named]))
+    (finding,) = (one for one in audited.findings if one.code == "C318")
+    assert (finding.severity, finding.facts["similar"]) == (severity, wanted)
+    assert [step.new for step in finding.remedy().steps] == ([[wanted]] if wanted else [])
+    (newest, *_) = audited.loads
+    assert newest.outcome == "complete"
+
+
 def test_an_unknown_class_is_a_note(tmp_path: Path) -> None:
     audited = found(tmp_path, LLAMA, key("architectures", ["LLamaForCausaLM"]))
     assert {"C318"} <= {one.code for one in audited.findings if one.severity == "note"}

@@ -15,7 +15,7 @@ from inspector.architectures.refused_value import RefusedValue, looking_up, numb
 _ROTARY: Final = ("rope_scaling", "rope_parameters")
 """The settings of rotary embeddings; transformers 5 takes the first of them that is stated and not empty."""
 _OBJECTS, _NULLS = "objects", "nulls"
-_KINDS: Final = ("rope_type", "type")
+KINDS: Final = ("rope_type", "type")
 """Keys of the type of rotary embeddings."""
 _NEVER: Final = "-"
 """In place of the keys that a type needs: the config class refuses it with all of them."""
@@ -63,6 +63,12 @@ def _rotary_types() -> frozenset[str]:
     """The types of rotary embeddings that any model type accepts in any version."""
     groups = (groups for major in (NEWEST, OLDER) for groups in rules_of(major)["rope"].values())
     return frozenset(kind for listed in groups for needs, _ in listed for kind in needs) | OWN_ROTARY
+
+
+def reads_type(model_type: str, key: str, kind: str, major: str) -> bool:
+    """Whether a model type computes rotary embeddings of a type from the settings under a key."""
+    rule = _rotary_rule(model_type, key, major) or {}
+    return _ANY not in rule and rule.get(kind, _NEVER) != _NEVER
 
 
 def rotates_all(values: Mapping[str, Any], major: str) -> bool:
@@ -255,7 +261,7 @@ def _is_untyped(model_type: str) -> bool:
 
 def _kind_of(settings: Mapping[str, Any]) -> tuple[str, Any]:
     """(key of the type of rotary embeddings, the type)."""
-    spelled = _KINDS[0] if _KINDS[0] in settings else _KINDS[1]
+    spelled = KINDS[0] if KINDS[0] in settings else KINDS[1]
     return spelled, settings.get(spelled, "default")
 
 
@@ -264,8 +270,8 @@ def _types_of_rotary(
     place: tuple[str, ...], major: str,
 ) -> Iterator[RefusedValue]:
     """A type that does not exist, the keys that it needs, and those of them that are not numbers."""
-    if major == OLDER and settings.keys().isdisjoint(_KINDS) and not _is_untyped(model_type):
-        yield RefusedValue((*place, _KINDS[0]), "a type of rotary embeddings of transformers")
+    if major == OLDER and settings.keys().isdisjoint(KINDS) and not _is_untyped(model_type):
+        yield RefusedValue((*place, KINDS[0]), "a type of rotary embeddings of transformers")
         return
     spelled, kind = _kind_of(settings)
     if major == OLDER and isinstance(kind, str):

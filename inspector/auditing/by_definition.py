@@ -18,7 +18,7 @@ from inspector.auditing.identity.class_of_type import with_stored_head
 from inspector.auditing.identity.left_out_by_mlx import modules_left_out, parts_left_out
 from inspector.auditing.identity.module_at_root import module_at_root
 from inspector.auditing.identity.names_of_mlx import without_module_of_mlx
-from inspector.auditing.identity.own_code import OWN_CODE, OWN_KEYS, own_code
+from inspector.auditing.identity.own_code import OWN_CODE, OWN_KEYS, own_code, with_ties_of_code
 from inspector.auditing.identity.part_alone import PART_ALONE, part_alone, part_of_whole
 from inspector.auditing.identity.stated_class import is_undefined, with_stated_class
 from inspector.auditing.own_words import in_own_words
@@ -183,7 +183,7 @@ def _judged(draft: Draft, config: Claim, reading: Reading) -> Judged:
     if case.placement.missing and _holds_other_names(case, draft.emptied):
         whole = False  # the names do not show which parts the empty tensors had
         case = again(config, reading)
-    judged = [*notes, *reconciliation_findings(case, draft.families, again)]
+    judged = with_ties_of_code([*notes, *reconciliation_findings(case, draft.families, again)], config)
     if all(one.severity == "note" for one in judged):
         return Judged(config, reading, case, judged)
     if config.head is None and (other := _with_equal_head(draft, config, case, again)) is not None:

@@ -89,6 +89,9 @@ def _of_library(audited: Audit) -> Iterator[Finding]:
     yield from tokenizer_unread(audited.checkpoint)
     if FILES_OF_LIBRARIES.isdisjoint(audited.checkpoint.siblings):
         return
+    from inspector.auditing.files.ctc_labels import ctc_labels
+
+    yield from ctc_labels(audited)
     from inspector.auditing.identity.library_files import of_library_files
 
     yield from of_library_files(audited)

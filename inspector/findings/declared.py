@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from inspector.findings.finding import ContentFinding, Finding, Remedy, Rows, Step
+from inspector.findings.severity import SeverityIf
 from inspector.findings.words import count, first, listed, number, value
 
 
@@ -119,14 +120,16 @@ class ModelTypeEarlier(ContentFinding, frozen=True, kw_only=True):
         return Remedy(f"set {words} in {self.file}", tuple(steps))
 
 
-class ClassUnknown(ContentFinding, frozen=True, kw_only=True):
+class ClassUnknown(ContentFinding, frozen=True, kw_only=True, omit_defaults=True):
     """The config names a class that transformers does not have.
 
     What it means
-        The class in `architectures` is neither one of transformers nor code of the repository (`auto_map`).
+        The class in `architectures` is neither one of transformers nor code of the repository (`auto_map`). torch
+        puts FSDP or DDP before the name of a class that it wraps, and a training program may save that name.
 
     Why it matters
-        AutoModel follows `model_type` and does not need the name. Programs that build the named class fail.
+        AutoModel follows `model_type` and does not need the name. Programs that build the named class fail, such as
+        vLLM.
 
     Example
         note[C318] class-unknown: LlamaForCausaLM
@@ -139,20 +142,24 @@ class ClassUnknown(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "C318"
-    severity = "note"
+    severity = SeverityIf(lambda finding: finding.wrapper, "warning", "note", usual="note")
 
     class_name: str = msgspec.field(name="class")
     similar: str | None
+    wrapper: str = ""
 
     headline_text = "{class_name}"
-    row_texts = (("similar", "{similar}", "similar"),)
+    row_texts = (
+        ("wrapper", "torch puts {wrapper} before the class while it trains", "wrapper"),
+        ("similar", "{similar}", "similar"),
+    )
 
     def remedy(self) -> Remedy:
         if self.similar is None:
             return super().remedy()
         step = Step(action="set", file="config.json", key=("architectures",), new=[self.similar])
-        words = f'set "architectures": ["{self.similar}"] in config.json, unless another library has {self.class_name}'
-        return Remedy(words, (step,))
+        words = f'set "architectures": ["{self.similar}"] in config.json'
+        return Remedy(words if self.wrapper else f"{words}, unless another library has {self.class_name}", (step,))
 
 
 class CodeFileMissing(Finding, frozen=True, kw_only=True):

@@ -6,6 +6,7 @@ import msgspec
 
 from inspector.findings.finding import ContentFinding, Finding, Remedy, Rows, Step
 from inspector.findings.role_words import label
+from inspector.findings.severity import SeverityIf
 from inspector.findings.words import listed, number, shape
 
 
@@ -49,21 +50,23 @@ class HeadMissing(ContentFinding, frozen=True, kw_only=True):
     tie: str
     default: bool
     of_gguf: bool = False
+    keys: tuple[str, ...] = ("tie_word_embeddings",)
+    """The keys that tie the head in the supported versions of transformers; empty if its class ties nothing."""
 
     headline_text = "{place.name}"
     row_texts = (
         ("expected", "{shape:shape}, {parameters} parameters"),
         ("also", "{also:listed}", "also"),
     )
-    remedy_text = 'download the head\'s file again, or set "tie_word_embeddings": true if the head is the embedding'
 
     def rows(self) -> Rows:
         because = "llama.cpp does not tie the head in this architecture" if self.of_gguf else self.tie
         return [*super().rows(), ("because", because)]
 
     def remedy(self) -> Remedy:
-        if not self.of_gguf:
-            return super().remedy()
+        if not self.of_gguf and self.keys:
+            set_keys = " and ".join(f'"{key}": true' for key in self.keys)
+            return Remedy(f"download the head's file again, or set {set_keys} if the head is the embedding")
         copied = f"if the head is the embedding, store the embedding a second time as {self.place.name}"
         return Remedy(f"download or convert the model again; {copied}")
 
@@ -170,7 +173,7 @@ class HeadTied(TiedHead, frozen=True, kw_only=True):
         return f"{name} is not stored; {ties} to the {label(self.tied_to)}"
 
 
-class HeadAloneOfTie(TiedHead, frozen=True, kw_only=True):
+class HeadAloneOfTie(TiedHead, frozen=True, kw_only=True, omit_defaults=True):
     """Only the head of a tied pair is stored.
 
     What it means
@@ -179,7 +182,9 @@ class HeadAloneOfTie(TiedHead, frozen=True, kw_only=True):
 
     Why it matters
         transformers 5 ties them whichever is stored. transformers 4 reports the checkpoint as complete but
-        leaves the embedding uninitialized; vLLM skips a tied head, and other loaders require the embedding.
+        leaves the embedding uninitialized; vLLM skips a tied head, and other loaders require the embedding. The code of
+        a repository was written for transformers 4 as a rule, and its model then computes with random rows: for types
+        that transformers does not have it is an error.
 
     Example
         note[N569] head-alone-of-tie: lm_head.weight, without the embedding
@@ -192,18 +197,30 @@ class HeadAloneOfTie(TiedHead, frozen=True, kw_only=True):
     """
 
     code = "N569"
-    severity = "note"
+    severity = SeverityIf(lambda finding: finding.own_code, "error", "note", usual="note")
 
     stored: str
     wanted: str
+    own_code: bool = False
+    """Only the code of a repository has the model type."""
 
     def headline(self) -> str:
         return f"{self.stored}, without the {label(self.tied_to)}"
 
     def rows(self) -> Rows:
+        if self.own_code:
+            return [
+                (
+                    "loaders",
+                    "the code of the repository builds the model, and transformers 4 leaves its embedding random",
+                ),
+                ("but", "transformers 5 ties it if tie_word_embeddings is true and the code was written for it"),
+            ]
         return [("loaders", "transformers 5 ties it; transformers 4 and vLLM leave the embedding without numbers")]
 
     def remedy(self) -> Remedy:
+        if self.own_code:
+            return Remedy(f"store the matrix of {self.stored} as {self.wanted} too")
         step = Step(action="rename", old=self.stored, new=self.wanted)
         return Remedy(f"rename {self.stored} to {self.wanted}", (step,))
 

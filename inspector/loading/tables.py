@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct, convert
 
@@ -21,6 +21,8 @@ from inspector.loading.renaming import Transform
 
 NEWEST, OLDER = "5", "4"
 """Major versions of transformers."""
+WRAPPERS: Final = ("FSDP", "Replicate", "DDP")
+"""What torch puts before the name of a class that it wraps for training: `fully_shard` and both `replicate` of 2.13."""
 
 
 class ClassRules(Struct, frozen=True):
@@ -242,3 +244,12 @@ def classes_of_type(model_type: str) -> tuple[str, ...]:
     near = (name for name in names_of(NEWEST).classes if letters(name).startswith(begins))
     found = (name for name in near if type_of_class(name) == model_type)
     return tuple(sorted(found, key=lambda name: (len(name), name)))
+
+
+def without_wrapper(class_name: str | None) -> str | None:
+    """The class of the newest version that a name stands for, without what torch puts before it while it trains."""
+    known = names_of(NEWEST).classes
+    if class_name is None or class_name in known:
+        return class_name
+    inner = (class_name.removeprefix(one) for one in WRAPPERS if class_name.startswith(one))
+    return next((name for name in inner if name in known), class_name)

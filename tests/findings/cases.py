@@ -967,6 +967,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "older-rotary-differs": lambda: saved(
         "llama", "ForCausalLM", rope_parameters={"rope_theta": 500000.0, "rope_type": "default"}
     ),
+    "rotary-type-missing": lambda: saved("llama", "ForCausalLM", rope_parameters=None, rope_scaling={"factor": 2.0}),
     "older-loader-fails": lambda: saved("bert", "ForMaskedLM", without="bert."),
     "head-untrained": lambda: encoder(),
     "base-model-used": lambda: encoder("modules.json"),

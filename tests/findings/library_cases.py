@@ -117,6 +117,19 @@ def of_llava(*names: str, **config: Any) -> Audit:
     return in_folder(spec, "adapter_model.safetensors", texts)
 
 
+def speech_with_later_tokens() -> Audit:
+    """A CTC model with a tokenizer that adds `<s>` and `</s>` behind its vocabulary."""
+    record = base_record("wav2vec2", "CTC")
+    config = {**record["config"], "model_type": "wav2vec2", "architectures": [record["class"]]}
+    words = {f"w{number}": number for number in range(config["vocab_size"])}
+    files = {"config.json": config, "vocab.json": words, "tokenizer_config.json": {}, "added_tokens.json": {}}
+    with TemporaryDirectory() as place:
+        for name, content in files.items():
+            (Path(place) / name).write_text(json.dumps(content), encoding="utf-8")
+        write_file(Path(place) / "model.safetensors", spec_of(record))
+        return audit(place)
+
+
 FOLDERS: dict[str, Callable[[], Audit]] = {
     "open-clip-config-differs": lambda: of_open_clip(timm_clip(1024, 24, 14), TIMM_CLIP),
     "names-unread-by-open-clip": lambda: of_open_clip(
@@ -124,6 +137,7 @@ FOLDERS: dict[str, Callable[[], Audit]] = {
     ),
     "library-vocabulary-differs": lambda: xtts_vocabulary(77),
     "trained-module-absent": of_llava,
+    "labels-beyond-head": speech_with_later_tokens,
     "timm-names-differ": lambda: judged(INTERN_VIT, OF_TIMM),
     "timm-positions-differ": lambda: judged(TIMM_VIT, {**OF_TIMM, "architecture": "vit_tiny_patch16_224"}),
 }

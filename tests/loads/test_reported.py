@@ -489,6 +489,25 @@ def test_the_config_of_the_whole_for_the_text_model_alone(whole: str, part: str,
     assert mend(str(folder), write=True, format="json").code == 0 and audit(str(folder)).verdict == "clean"
 
 
+@pytest.mark.parametrize(("whole", "part"), [("llava", "qwen2_vl"), ("mistral3", "qwen2_vl")])
+def test_the_names_of_a_model_below_another_config_are_renamed_too(whole: str, part: str, tmp_path: Path) -> None:
+    """Tarsier states the type of LLaVA around the config of a Qwen2-VL, under names of its own."""
+    one, inner = base_record(whole, "Generation"), base_record(part, "Generation")
+    own = {"model.visual.": "vision_tower.", "visual.": "vision_tower.",
+           "model.language_model.": "language_model.model.",
+           "model.": "language_model.model.", "lm_head": "language_model.lm_head"}  # fmt: skip
+    stored = {}
+    for name, entry in spec_of(inner).items():
+        begin = next(key for key in own if name.startswith(key))
+        stored[own[begin] + name.removeprefix(begin)] = entry
+    nested = {**inner["config"], "model_type": part}
+    config = {**one["config"], "model_type": whole, "architectures": ["TarsierForConditionalGeneration"]}
+    folder = write(healthy(stored, {**config, "text_config": nested}), tmp_path / "0")
+    finding = next(finding for finding in audit(str(folder)).findings if finding.severity != "note")
+    assert finding.code == "N481" and "rename the tensors" in finding.help
+    assert mend(str(folder), write=True, format="json").code == 0 and audit(str(folder)).verdict == "clean"
+
+
 @pytest.mark.parametrize(("whole", "part"), [("llava", "llama"), ("gemma3", "gemma3_text"), ("mistral3", "mistral")])
 def test_a_config_of_one_part_of_the_weights(whole: str, part: str, tmp_path: Path) -> None:
     one, inner = base_record(whole, "Generation"), base_record(part, "CausalLM")

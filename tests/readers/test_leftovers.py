@@ -299,6 +299,14 @@ def test_partitions_are_reported_with_their_tool(tmp_path: Path, name: str, weig
     assert audited.counts.unique_parameters == (PARAMETERS if weights else 0)
 
 
+def test_partitions_beside_weights_that_code_of_a_repository_loads_are_a_note(tmp_path: Path) -> None:
+    config = {**SMALL_LLAMA, "model_type": "solar", "architectures": ["SolarForCausalLM"]}
+    write(tmp_path, genuine(SMALL_LLAMA), config)
+    names, _ = PARTS["DeepSpeed"]
+    audited = folder_with(tmp_path, names)
+    assert "R044" in {one.code for one in audited.findings} and "R041" not in {one.code for one in audited.findings}
+
+
 @pytest.mark.parametrize(
     "names", [("optimizer.pt", "scheduler.pt"), ("rng_state.pth",), ("training_args.bin", "scaler.pt")]
 )

@@ -21,6 +21,7 @@ from inspector.loading.tables import (
     other_type_of_class,
     spelled,
     type_of_class,
+    without_wrapper,
 )
 from inspector.matcher.claim import Claim
 from inspector.notation.parts import head_for, submodels_of
@@ -55,7 +56,7 @@ def findings_on_class(audited: Audit) -> Iterator[Finding]:
     if named in modules():
         return  # one of a program that has a definition under the name of its class
     if type_of_class(named) is None and is_foreign(named) and not is_class_of_pipelines(named):
-        yield _unknown(named)
+        yield _unknown(named, model_type)
     of = foreign_type(config.values)
     if of is None:
         return
@@ -108,13 +109,23 @@ def _of_earlier_type(audited: Audit, config: Config, model_type: str) -> Iterato
         yield ModelTypeEarlier(place=place, file=config.file, model_type=model_type, known=TYPE, values=values)
 
 
-def _unknown(named: str) -> Finding:
-    from difflib import get_close_matches
-
+def _unknown(named: str, model_type: str) -> Finding:
     from inspector.findings.declared import ClassUnknown
 
-    similar = get_close_matches(named, names_of(NEWEST).classes, 1, 0.9) if len(named) <= LONGEST_CLASS else ()
-    return ClassUnknown(place=Place(key="architectures"), class_name=named, similar=similar[0] if similar else None)
+    inner = without_wrapper(named)
+    wrapper = named.removesuffix(str(inner)) if inner != named else ""
+    similar = inner if wrapper else _similar(named, model_type)
+    return ClassUnknown(place=Place(key="architectures"), class_name=named, similar=similar, wrapper=wrapper)
+
+
+def _similar(named: str, model_type: str) -> str | None:
+    """The class of the type with which the name ends, as libraries put a word before it; or a class spelled like it."""
+    from difflib import get_close_matches
+
+    if len(named) > LONGEST_CLASS:
+        return None
+    within = [one for one in classes_of_type(model_type) if named.endswith(one)]
+    return within[-1] if within else next(iter(get_close_matches(named, names_of(NEWEST).classes, 1, 0.9)), None)
 
 
 def _wanted(audited: Audit, named: str, of: str, model_type: str) -> str | None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from inspector.findings.finding import Finding, Place
 from inspector.matcher.claim import Claim
 from inspector.reconciler import ledger
@@ -34,6 +36,8 @@ def own_code(config: Claim, case: Reconciled | None, judged: Sequence[Finding]) 
 
     case: None if no definition fits the names.
     """
+    from inspector.loading.tables import without_wrapper
+
     values = config.settings.values
     if config.definition is None or config.is_params:
         return None
@@ -42,7 +46,7 @@ def own_code(config: Claim, case: Reconciled | None, judged: Sequence[Finding]) 
     if case is not None and case.reading.writer:  # another framework's names
         return None
     defined = config.head is not None and config.class_name in config.head.names
-    mapped, foreign = has_own_model(values), is_foreign(config.class_name) and not defined
+    mapped, foreign = has_own_model(values), is_foreign(without_wrapper(config.class_name)) and not defined
     base = case is not None and not mapped and _has_base(case)
     headless = case is not None and base and foreign and _lacks_head(case, config.class_name or "")
     if case is not None and not headless and all(one.severity == "note" for one in judged):
@@ -83,6 +87,18 @@ def _has_base(case: Reconciled) -> bool:
     if placement.mismatched or any(one.block.slot.body for one in placement.missing):
         return False
     return sum("#" in one.key for one in placement.unexpected) <= 1 or _is_apart(case)
+
+
+def with_ties_of_code(findings: Sequence[Finding], config: Claim) -> list[Finding]:
+    """The findings, in which a head without its table is an error if only the code of a repository has the type."""
+    from inspector.loading.tables import is_supported
+
+    stated = config.settings.values.get("model_type")
+    if config.is_params or not isinstance(stated, str) or is_supported(stated):
+        return list(findings)
+    from inspector.findings.totals import HeadAloneOfTie
+
+    return [replace(one, own_code=True) if isinstance(one, HeadAloneOfTie) else one for one in findings]
 
 
 def _is_apart(case: Reconciled) -> bool:

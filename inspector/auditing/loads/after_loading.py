@@ -15,7 +15,7 @@ from inspector.auditing.loads.other_names import is_of_writer, of_another_progra
 from inspector.auditing.result import CLEAN, FINDINGS, UNDECIDED, Audit, Skipped, verdict_of, verdict_with
 from inspector.auditing.totals import difference_left_open, with_ties_of_class
 from inspector.findings.finding import Finding, ordered
-from inspector.loading.outcome import BY_CLASS, BY_NAME, TWICE, UNKNOWN, UNMEASURED, UNSUPPORTED, Load
+from inspector.loading.outcome import BY_CLASS, BY_NAME, REFUSES, TWICE, UNKNOWN, UNMEASURED, UNSUPPORTED, Load
 
 JUDGED: Final = ("transformers", "sentence-transformers", "peft", "diffusers")
 """Loaders with recorded behaviour that decides the verdict."""
@@ -32,6 +32,13 @@ def after_loading(audited: Audit) -> Audit:
     name = f"{intended.loader} {intended.version or ''}".strip()
     seen = (one.after_loading(name, intended.outcome, intended.because) for one in audited.findings)
     findings = [one for one in seen if one is not None]
+    if intended.outcome in (UNKNOWN, UNSUPPORTED) and findings:
+        findings = _with_partitions_aside(audited, findings)
+    if intended.loader == "transformers" and findings:
+        from inspector.auditing.loads.keys_of_ties import with_keys_of_ties
+        from inspector.auditing.loads.larger_config import with_names_of_class
+
+        findings = with_names_of_class(audited, with_keys_of_ties(findings, lambda: given(audited)))
     if audited.checkpoint.index is not None and findings:
         findings = _of_one_index(findings)
     if intended.loader in JUDGED and audited.case is not None and any(is_of_writer(one) for one in findings):
@@ -42,6 +49,10 @@ def after_loading(audited: Audit) -> Audit:
         findings = for_llama_cpp(audited, findings, intended)
     if any(one.severity == "error" for one in findings):
         findings = [one for one in findings if not _is_older_naming(one)]
+    if intended.loader == "transformers" and intended.outcome != REFUSES:
+        from inspector.auditing.loads.untyped_rotary import untyped_rotary
+
+        findings += untyped_rotary(audited)
     if intended.loader in JUDGED:
         findings = _without_said_tokens(with_failures(audited, findings, lambda: given(audited)))
     if intended.loader == "transformers":
@@ -96,6 +107,19 @@ def _is_older_naming(finding: Finding) -> bool:
     from inspector.findings.names.architecture import NamesInDialect
 
     return isinstance(finding, NamesInDialect) and not finding.writer
+
+
+def _with_partitions_aside(audited: Audit, findings: list[Finding]) -> list[Finding]:
+    """The findings, with partitions of a training run as what they are beside weights that the definition finds whole,
+    where only code of the repository loads them.
+    """
+    from inspector.findings.reading.training import PartitionedSave
+
+    counts = audited.ledger.counts
+    whole = counts.unique_parameters == counts.expected_parameters and not counts.unexplained
+    if not whole or any(one.severity == "error" for one in findings):
+        return findings
+    return [one.beside_weights() if isinstance(one, PartitionedSave) else one for one in findings]
 
 
 def _of_one_index(findings: list[Finding]) -> list[Finding]:

@@ -156,7 +156,8 @@ def _of_older(
     from inspector.findings.loading import OlderLoaderFails
     from inspector.findings.names.architecture import NamesOfBaseModel
 
-    if any(isinstance(one, NamesOfBaseModel) for one in findings):
+    said = {one.place.key for one in findings if one.severity != "note"}
+    if any(isinstance(one, NamesOfBaseModel) for one in findings) or not said.isdisjoint(older.keys):
         return
     found = failure(audited, older, OlderLoaderFails, f"{newest.loader} {newest.version or ''}".rstrip())
     prefix = prefix_of_both(given(), older)

@@ -18,6 +18,7 @@ from inspector.auditing.loads.quantized import (
 from inspector.auditing.result import Audit
 from inspector.loader.config_file import named_class
 from inspector.loading.given import Given
+from inspector.loading.tables import without_wrapper
 
 
 def given_of(audited: Audit, values: Mapping[str, Any]) -> Given:
@@ -26,7 +27,7 @@ def given_of(audited: Audit, values: Mapping[str, Any]) -> Given:
     return Given(
         audited.checkpoint,
         values,
-        named_class(values),
+        without_wrapper(named_class(values)),
         model_type if isinstance(model_type, str) else None,
         problem=unreadable(audited),
         quantized=is_understood(audited, values),

@@ -18,6 +18,7 @@ from inspector.auditing.loads.strict import is_draft, of_newer_names, of_text_mo
 from inspector.auditing.loads.strict_config import of_strict_config
 from inspector.auditing.loads.without_config import loads_without_config, of_diffusers
 from inspector.auditing.result import Audit
+from inspector.loader.config_file import named_class
 from inspector.loading.given import Given, without_settings_of_mlx
 from inspector.loading.outcome import COMPLETE, RANDOM, Load
 from inspector.loading.tables import NEWEST, OLDER
@@ -101,7 +102,7 @@ def _of_engines(audited: Audit, values: Mapping[str, Any], given: Given, built: 
     built = _with_stacks_of_mlx(audited, values, of_text_model_alone(audited, whole if alone else built))
     unread = SAFETENSORS_INDEX if checkpoint.index is None and SAFETENSORS_INDEX in checkpoint.siblings else ""
     others = of_safetensors(
-        given.class_name, given.model_type, whole, built, unread, values, of_vllm=is_whole_for_vllm(audited)
+        named_class(values), given.model_type, whole, built, unread, values, of_vllm=is_whole_for_vllm(audited)
     )
     return with_merged_files(checkpoint, refused(audited, values, others))
 

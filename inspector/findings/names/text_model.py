@@ -162,6 +162,8 @@ class ConfigOfLargerModel(ContentFinding, frozen=True, kw_only=True):
     key: str
     changed: dict[str, Any]
     removed: tuple[str, ...]
+    renames: tuple[tuple[str, str], ...] = ()
+    """(stored name, name of the class) as patterns, if the class has other names."""
 
     headline_text = "the weights are those of the text model in {key}"
     row_texts = (("config", "{claimed}"), ("names", "those of {of}"), ("class", "{class_name}"))
@@ -170,4 +172,8 @@ class ConfigOfLargerModel(ContentFinding, frozen=True, kw_only=True):
         steps = [Step(action="set", file=self.file, key=(key,), new=new) for key, new in self.changed.items()]
         steps.extend(Step(action="remove", file=self.file, key=(key,)) for key in self.removed)
         words = f'make {self.key} the {self.file}, with "architectures": ["{self.class_name}"]'
+        if self.renames:
+            old, new = self.renames[0]
+            words = f"{words}, and rename the tensors as the class has them, such as {old} to {new}"
+        steps.extend(Step(action="rename", old=stored, new=expected) for stored, expected in self.renames)
         return Remedy(words, tuple(steps))
