@@ -16,10 +16,14 @@ from inspector.loader.config_file import Config
 from inspector.loader.layout import Layout
 
 KINDS: Final[Mapping[str, tuple[str, ...]]] = {
-    "attention.head_count_kv": ("attn_k.weight", "attn_qkv.weight"),
-    "feed_forward_length": ("ffn_down.weight", "ffn_down_exps.weight"),
-}
-"""Key -> the matrices of which a layer has one where the number is above 0."""
+    "attention.head_count_kv": (
+        "attn_k.weight", "attn_qkv.weight", "attn_q.weight", "attn_v.weight", "attn_output.weight",
+    ),
+    "feed_forward_length": (
+        "ffn_down.weight", "ffn_down_exps.weight", "ffn_up.weight", "ffn_up_exps.weight", "ffn_gate_inp.weight",
+    ),
+}  # fmt: skip
+"""Key -> the matrices of which a layer has some where the number is above 0: one may be lost."""
 BY_LISTS: Final[Mapping[str, tuple[str, ...]]] = {
     "nemotron_h": tuple(KINDS), "nemotron_h_moe": tuple(KINDS),
 }  # fmt: skip

@@ -63,7 +63,7 @@ def plan_of(
     if dialect:
         options = islice(spellings(scope, head, unroll(scope, head)), dialect, None)
         spelling = next(options, spelling)
-    taken = {number: int(side) for number, side in enumerate(sides, 1)}
+    taken = {number: int(side) for number, side in enumerate(sides, 1)} or _sides_of_parts(scope, head, major)
     if sides and len(sides) != alternatives(scope, head):
         return None
     return bind(scope, head, spelling, sides=taken or None)
@@ -152,6 +152,19 @@ def fault_of(plan: Plan) -> Fault | None:
 def alternatives(scope: Scope, head: Head) -> int:
     """The number of `either` in a definition and in those of its submodels."""
     return max((number for slot in unroll(scope, head).slots for number, _ in slot.choices), default=0)
+
+
+def _sides_of_parts(scope: Scope, head: Head, major: str) -> dict[int, int]:
+    """Number of an `either` -> its side, by the recorded classes of the submodels that the config chooses."""
+    numbers: dict[tuple[str, ...], set[int]] = {}
+    for slot in unroll(scope, head).slots:
+        numbers.setdefault(slot.scope, set()).update(number for number, _ in slot.choices)
+    taken: dict[int, int] = {}
+    for path, own in numbers.items():
+        sides = _rules_of_part(scope, path, major).sides if path and own else ""
+        if len(sides) == len(own):
+            taken |= {number: int(side) for number, side in zip(sorted(own), sides, strict=True)}
+    return taken
 
 
 def with_parts(rules: ClassRules, plan: Plan, major: str) -> ClassRules:

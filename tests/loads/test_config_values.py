@@ -664,7 +664,7 @@ def test_the_other_name_of_a_key_decides_in_transformers_5(
         assert audited.loads[0].outcome != "unknown" and audited.verdict == "findings"
 
 
-@pytest.mark.parametrize(("width", "help_text"), [(10, "use transformers 4.57"), (None, "correct these keys")])
+@pytest.mark.parametrize(("width", "help_text"), [(10, "use transformers 4.57"), (None, 'set "head_dim": 10')])
 def test_heads_that_the_weights_confirm_are_not_corrected(width: int | None, help_text: str, tmp_path: Path) -> None:
     """Measured with 5.23 and 4.57: of a width that is no multiple of the heads, 5.23 refuses any width of a head."""
     config = {

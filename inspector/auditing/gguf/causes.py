@@ -32,7 +32,26 @@ OF_HEADS: Final = (".attention.key_length", ".attention.head_count", ".embedding
 def one_for_each_cause(audited: Audit, findings: Sequence[Finding]) -> Sequence[Finding]:
     """Removes findings that follow from a list, a key, a number of heads or a tensor with its own finding."""
     found = _without_followed_rules(_with_keys(audited, _with_lists(audited, findings)))
-    return [_with_other_heads(audited, one) for one in without_followed_keys(audited, found)]
+    return [_with_other_heads(audited, one) for one in _of_one_key(audited, without_followed_keys(audited, found))]
+
+
+def _of_one_key(audited: Audit, findings: Sequence[Finding]) -> Sequence[Finding]:
+    """Keeps one finding where several keys of a config follow from one list of the file, or from a key that another
+    finding names.
+    """
+    from inspector.findings.config import ConfigDisagrees
+
+    metadata = audited.checkpoint.metadata
+    derived = [one for one in findings if isinstance(one, ConfigDisagrees) and not one.file_key]
+    if metadata is None or audited.architecture is None or not derived:
+        return findings
+    kind = audited.architecture.model_type
+    named = {one.file_key.partition(".")[2] for one in findings if isinstance(one, ConfigDisagrees) and one.file_key}
+    followed = [one for one in derived if any(depends_on(kind, one.key, word) for word in named)]
+    for word in (key.partition(".")[2] for key, value in metadata.values.items() if isinstance(value, list)):
+        alike = sorted((one for one in derived if depends_on(kind, one.key, word)), key=lambda one: -one.explains)
+        followed += alike[1:]
+    return [one for one in findings if one not in followed]
 
 
 def _with_other_heads(audited: Audit, finding: Finding) -> Finding:

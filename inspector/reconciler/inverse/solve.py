@@ -101,16 +101,22 @@ def whole_solutions(at: Evaluate, current: int | None, target: int, most: int = 
     near = [] if current is not None else [target]
     if current and isinstance(now, int) and now and target:
         near = [current * up // down for up, down in ((target, now), (now, target)) if current * up % down == 0]
+    around = _around(current) if current else ()
     rising = search(at, target, most)
     found = rising if rising is not None else next((value for value in near if value and at(value) == target), None)
     if found is not None:
         solution = Solution(first_of(at, target, found), last_of(at, target, found), True)
-        others = (value for value in range(1, SMALL) if not solution.value <= value <= solution.last)
-        alone = rising is not None or current is not None or not any(at(value) == target for value in others)
-        if alone and _ends(at, target, solution):
+        tried = range(1, SMALL) if rising is None and current is None else around
+        others = (value for value in tried if not solution.value <= value <= solution.last)
+        if not any(at(value) == target for value in others) and _ends(at, target, solution):
             yield solution
             return
-    yield from islice(_exact(dict.fromkeys((*near, *range(1, SMALL), 0)), at, target), MOST_EQUAL)
+    yield from islice(_exact(dict.fromkeys((*near, *around, *range(1, SMALL), 0)), at, target), MOST_EQUAL)
+
+
+def _around(current: int) -> tuple[int, ...]:
+    """Numbers near a stated one, which show that an expression rounds: to multiples of 20 as well as of 100."""
+    return tuple(one for one in (current - 1, current + 1, current // 2, current * 2) if one > 0)
 
 
 def _ends(at: Evaluate, target: int, solution: Solution) -> bool:
