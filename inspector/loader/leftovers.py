@@ -54,6 +54,7 @@ _PARTS: Final[_Patterns] = (
      r"latest_checkpointed_iteration\.txt|model_optim_rng\.pt|distrib_optim\.pt"),
 )  # fmt: skip
 """The same of weights saved in parts."""
+_STARTS: Final = tuple({start for _, starts, _ in (*_STATE, *_PARTS) for start in starts})
 
 
 class Leftover(Struct, frozen=True):
@@ -71,13 +72,14 @@ def leftovers(listing: Listing) -> tuple[Leftover, ...]:
     parts: dict[str, list[str]] = {}
     folders = {name for name, what in listing.others.items() if what == "directory"}
     for name in [*listing.files, *folders]:
-        short = name if len(name) <= NAME_LOOKED_AT else ""
+        if len(name) > NAME_LOOKED_AT or not name.startswith(_STARTS):
+            continue
         for kind, starts, pattern in _STATE:
-            if short.startswith(starts) and re.fullmatch(pattern, short, re.ASCII) and name in listing.files:
+            if name.startswith(starts) and re.fullmatch(pattern, name, re.ASCII) and name in listing.files:
                 state.setdefault(kind, []).append(name)
         for kind, starts, pattern in _PARTS:
-            of_kind = (name in folders) == kind.endswith("-folder") and short.startswith(starts)
-            if of_kind and re.fullmatch(pattern, short, re.ASCII):
+            of_kind = (name in folders) == kind.endswith("-folder") and name.startswith(starts)
+            if of_kind and re.fullmatch(pattern, name, re.ASCII):
                 parts.setdefault(kind.removesuffix("-folder"), []).append(name)
     if "dcp" in parts and "common.pt" in listing.files:
         parts["megatron"] = [*parts.get("megatron", ()), *parts.pop("dcp"), "common.pt"]
