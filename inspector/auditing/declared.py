@@ -144,7 +144,7 @@ def _of_module(audited: Audit, complete: bool) -> Audit:
 
 def _is_of_file(finding: Finding) -> bool:
     """True if a finding is about a file that any model has, independent of its weights."""
-    from inspector.findings.config import ConfigMissing
+    from inspector.findings.absent_config import ConfigMissing
 
     place = finding.place
     return not (place.tensor or place.family or place.key or isinstance(finding, ConfigMissing))

@@ -11,7 +11,8 @@ from inspector.auditing.result import Audit
 from inspector.comparing.cases import Case
 from inspector.comparing.pieces import Piece, Side
 from inspector.comparing.tally import Carried, Tally
-from inspector.findings.config import ConfigDisagrees, ConfigMissing, ModelTypeMissing
+from inspector.findings.absent_config import ConfigMissing, ModelTypeMissing
+from inspector.findings.config import ConfigDisagrees
 from inspector.findings.conversion.parameters import (
     LayersDropped,
     LayersInvented,

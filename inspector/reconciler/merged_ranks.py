@@ -36,10 +36,16 @@ def ranks_merged(placement: Placement) -> Merged | None:
     if (ranks := _ranks_of_padding(placement)) is not None:
         return _finding(wrong, placement, ranks, copied=False), wrong
     buffers = tuple(one for one in wrong if not (one.block.slot.tensor.counted or one.computed))
+    if not {*map(_module, buffers)}.isdisjoint(_module(one) for one in wrong if one not in buffers):
+        return None  # parameters of the same module have another size too: that of another config
     numbers = {_copies(one.block.shape, one.layout) for one in buffers}
     if len(numbers) == 1 and (ranks := numbers.pop()) is not None:
         return _finding(buffers, placement, ranks, copied=True), buffers
     return None
+
+
+def _module(placed: Placed) -> str:
+    return placed.block.key.rpartition(".")[0]
 
 
 def _ranks_of_padding(placement: Placement) -> int | None:

@@ -884,3 +884,14 @@ def test_copies_of_a_buffer_from_each_rank(model_type: str) -> None:
         assert bad(judged(changed, config)) == codes
     norm = next(name for name in spec if name.endswith("norm.weight"))
     assert bad(judged({**spec, norm: (spec[norm][0], (2 * spec[norm][1][0],))}, config)) == ["D501"]
+
+
+@pytest.mark.parametrize("times", [2, 3])
+def test_a_buffer_of_another_size_is_no_copy_if_its_module_has_that_size_too(times: int) -> None:
+    """The config of a smaller decoder: batch norm's mean is longer by a factor, and so is its weight."""
+    _, config = record("segformer", "SemanticSegmentation")
+    larger = {**config, "decoder_hidden_size": times * config["decoder_hidden_size"]}
+    found = judged(genuine(larger), config).findings
+    assert [(one.code, one.facts["key"]) for one in found if one.severity == "error"] == [
+        ("C310", "decoder_hidden_size")
+    ]

@@ -53,12 +53,12 @@ from inspector.auditing.reported import weights_emptied
 from inspector.auditing.result import CLEAN, ArchitectureName, Audit, Skipped, conclude
 from inspector.auditing.totals import check_totals
 from inspector.budget import spend
+from inspector.findings.absent_config import ConfigMissing
 from inspector.findings.adapters.config_of_model import AdapterConfigOfModel
 from inspector.findings.adapters.saved import AdapterAsWeights
 from inspector.findings.adapters.tools import AdapterEmpty, AdapterTypeUnknown
 from inspector.findings.adapters.whole import AdapterBaseDiffers, AdapterBaseUnread
 from inspector.findings.adapters.wrapped import AdapterNamesWrapped
-from inspector.findings.config import ConfigMissing
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.findings.shards.names import FileNameUnknown
 from inspector.loader.checkpoint import Checkpoint

@@ -59,7 +59,7 @@ def findings_of_mlx(
     if not of_folder or writer_of(found) != WRITER:
         return
     if checkpoint.adapter is None:
-        from inspector.findings.config import ConfigMissing
+        from inspector.findings.absent_config import ConfigMissing
 
         yield ConfigMissing(place=Place(file=MLX_ADAPTERS.config), loader=OF_MLX, similar=None)
     elif not of_whole_layers(checkpoint):

@@ -28,7 +28,7 @@ def with_lone_weights(audited: Audit, findings: Sequence[Finding]) -> Audit:
     wanted = TRANSFORMERS.single(ending)
     place = Place(file=file)
     if not names.keys().isdisjoint(OF_TRANSFORMERS):
-        from inspector.findings.config import ConfigMissing
+        from inspector.findings.absent_config import ConfigMissing
         from inspector.findings.shards.names import FileNameUnknown
 
         missing = ConfigMissing(place=Place(file=CONFIG), loader=TRANSFORMERS.name, similar=None)

@@ -63,7 +63,7 @@ def _lacks_config(audited: Audit, loader: Loader) -> bool:
     """True if the weights are judged to be for a loader with a missing config."""
     if all(one.severity == "note" for one in audited.findings):
         return False
-    from inspector.findings.config import ConfigMissing
+    from inspector.findings.absent_config import ConfigMissing
 
     return any(isinstance(one, ConfigMissing) and one.loader == loader.name for one in audited.findings)
 
@@ -72,7 +72,8 @@ def _without_set_keys(findings: Sequence[Finding], added: Sequence[Finding]) -> 
     """Removes findings on config keys, and on the type of the class, that the finding on the model type covers."""
     if not added:
         return list(findings)
-    from inspector.findings.config import ConfigDisagrees, ModelTypeMissing
+    from inspector.findings.absent_config import ModelTypeMissing
+    from inspector.findings.config import ConfigDisagrees
     from inspector.findings.names.class_decides import ClassDecides
 
     missing = [one for one in added if isinstance(one, ModelTypeMissing)]

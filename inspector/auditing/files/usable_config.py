@@ -105,7 +105,7 @@ def _component_without_sizes(audited: Audit, config: Config) -> Iterator[Finding
     if not case.solved or _fits(audited, config, {"_class_name": case.reading.name}):
         yield from _refused_unnamed(audited, case, config)
         return
-    from inspector.findings.config import ModelTypeMissing
+    from inspector.findings.absent_config import ModelTypeMissing
 
     stated = tuple(config.values)[:NAMES_SHOWN]
     yield ModelTypeMissing(place=Place(file=CONFIG, key="_class_name"), class_name=case.reading.name, foreign=stated)
@@ -127,7 +127,7 @@ def class_unnamed(audited: Audit) -> Iterator[Finding]:
     stated = "" if config is None else config.values.get("_class_name", "")
     if known is None or not _is_of_diffusers(audited) or isinstance(stated, str | list):
         return
-    from inspector.findings.config import ModelTypeMissing
+    from inspector.findings.absent_config import ModelTypeMissing
 
     meant = {"_class_name": known.name}
     yield ModelTypeMissing(place=Place(file=CONFIG, key="_class_name"), class_name=known.name, values=meant)
@@ -162,7 +162,7 @@ def config_unusable(audited: Audit) -> Iterator[Finding]:
             return
         from inspector.auditing.identity.restated import restated
         from inspector.dialects.mamba_ssm import config_of
-        from inspector.findings.config import ModelTypeMissing
+        from inspector.findings.absent_config import ModelTypeMissing
 
         meant = restated(audited, config, config_of(config.values))
         yield ModelTypeMissing(
@@ -175,7 +175,7 @@ def config_unusable(audited: Audit) -> Iterator[Finding]:
             **_by_names(audited, config),
         )
     elif config is None and CONFIG not in names and names.keys().isdisjoint(OTHER_CONFIGS):
-        from inspector.findings.config import ConfigMissing
+        from inspector.findings.absent_config import ConfigMissing
 
         similar = similar or _copy_of_config(audited)
         yield ConfigMissing(place=Place(file=CONFIG), loader=loader.name, similar=similar)

@@ -19,8 +19,10 @@ from inspector.auditing.identity.told_apart import told_apart
 from inspector.findings.config import ConfigDisagrees
 from inspector.findings.finding import Finding, Place
 from inspector.findings.names.architecture import NamesOfAnotherArchitecture
+from inspector.findings.names.components import PartOfLargerModel
 from inspector.findings.names.joined import ProjectionsJoined
-from inspector.findings.names.tensors import TensorMissing, TensorUnexpected
+from inspector.findings.names.prefixes import PrefixOnNames
+from inspector.findings.names.tensors import PartUnexpected, TensorMissing, TensorUnexpected
 from inspector.loader.config_file import Config
 from inspector.loading.tables import NEWEST, class_ending_with, has_type, type_of_class
 from inspector.matcher.claim import Claim, claim_of
@@ -53,10 +55,14 @@ def with_type_to_state(
     again: reconciles the weights with another claim. case: the weights under the config's own type.
     """
     faults = [one for one in findings if one.severity != "note"]
-    alone = bool(faults) and all(isinstance(one, TensorUnexpected) for one in faults)
+    alone = bool(faults) and all(isinstance(one, TensorUnexpected | PartUnexpected) for one in faults)
     whole = _typed(faults[0], config, file, families, again, alone=True) if alone else None
     if whole is not None:
         yield from (whole if one is faults[0] else one for one in findings if one is faults[0] or one not in faults)
+        return
+    beginning = _of_type_with_prefix(faults, config, file, families, again)
+    if beginning is not None:
+        yield from (beginning, *(one for one in findings if one not in faults))
         return
     less = _of_type_without(faults, config, file, families, again, case)
     if less is not None:
@@ -75,7 +81,7 @@ def _typed(
     elif isinstance(finding, ProjectionsJoined):
         names = finding.like
     else:
-        names = _with_one_more(config, families) if alone and isinstance(finding, TensorUnexpected) else None
+        names = _with_one_more(config, families) if alone else None
     if names is None or file is None or file.kind != "config":
         return None
     if isinstance(finding, NamesOfAnotherArchitecture) and CLASS_KEY in file.values:
@@ -104,6 +110,42 @@ def _typed(
             stored_class=claim.class_name,
         )
     return None
+
+
+def _of_type_with_prefix(
+    faults: Sequence[Finding], config: Claim, file: Config | None, families: Families, again: Again
+) -> Finding | None:
+    """The finding on weights of the only type whose own names have the prefix that the config's type lacks.
+
+    If only the prefix is wrong, the class that was saved may also have this model under another name: the finding on
+    the prefix then has the type as another explanation.
+    """
+    prefixed = next((one for one in faults if isinstance(one, PrefixOnNames | PartOfLargerModel)), None)
+    if prefixed is None or (isinstance(prefixed, PrefixOnNames) and (prefixed.wrapper or prefixed.inside)):
+        return None
+    if file is None or file.kind != "config" or config.model_type is None or CLASS_KEY in file.values:
+        return None
+    fitting: dict[str, Claim] = {}
+    for name, definition in likely_definitions(list(families), 1.0, MOST_TRIED):
+        for model_type in _types(name, file) if definition is not config.definition else ():
+            claim = _fitting(model_type, config, file, families, again)
+            if claim is not None:
+                fitting.setdefault(model_type, claim)
+    named = prefixed.prefix.rstrip(".")
+    found = [named] if named in fitting else told_apart(list(fitting), file.values)
+    if len(found) != 1:
+        return None
+    stored = fitting[found[0]].class_name
+    if len(faults) == 1 and isinstance(prefixed, PrefixOnNames) and prefixed.root:
+        return replace(prefixed, other_type=found[0], other_class=stored or "")
+    return NamesOfAnotherArchitecture(
+        place=Place(key="model_type"), claimed=config.model_type, names=found[0], class_name=config.class_name,
+        coverage=1.0, differing=tuple(map(_what, faults)), model_type=found[0], stored_class=stored,
+    )  # fmt: skip
+
+
+def _what(finding: Finding) -> str:
+    return f"{finding.headline()} {'is missing' if isinstance(finding, TensorMissing) else 'differs'}"
 
 
 def _of_type_without(
@@ -185,7 +227,7 @@ def _with_one_more(config: Claim, families: Families) -> str | None:
 
 
 def _differing(finding: Finding) -> tuple[str, ...]:
-    if isinstance(finding, TensorUnexpected):
+    if isinstance(finding, TensorUnexpected | PartUnexpected):
         return (f"{finding.headline()} is unexpected",)
     return finding.differing if isinstance(finding, NamesOfAnotherArchitecture) else ()
 

@@ -184,7 +184,7 @@ def _by_none(audited: Audit, findings: list[Finding], name: str) -> Audit:
     if loader == OLLAMA and (unread := not_read_by_ollama(audited)) is not None:
         findings = [*findings, unread]
     elif _is_of_another_kind(audited, loader):
-        from inspector.findings.config import ConfigMissing, ModelTypeMissing
+        from inspector.findings.absent_config import ConfigMissing, ModelTypeMissing
 
         kept = [one for one in findings if not isinstance(one, ConfigMissing | ModelTypeMissing)]
         findings = [*kept, _not_read(audited, loader)]

@@ -23,7 +23,7 @@ def loads_without_config(audited: Audit) -> tuple[Load, ...]:
     """Predictions for a folder that transformers would read if its config.json were found and named a model type."""
     if not audited.findings:
         return ()
-    from inspector.findings.config import ConfigMissing, ModelTypeMissing
+    from inspector.findings.absent_config import ConfigMissing, ModelTypeMissing
 
     config = audited.checkpoint.config
     unusable = next((one for one in audited.findings if isinstance(one, ConfigMissing | ModelTypeMissing)), None)

@@ -101,7 +101,8 @@ def without_class(part: Audit, config: Config | None, class_name: str) -> Audit:
     """
     if config is None or part.checkpoint.config is config or "model_type" in config.values:
         return part
-    from inspector.findings.config import ConfigImpossible, ModelTypeMissing
+    from inspector.findings.absent_config import ModelTypeMissing
+    from inspector.findings.config import ConfigImpossible
     from inspector.findings.single_causes import ConfigKeysAbsent, ConfigOfAnotherSize
     from inspector.findings.unknown_keys import KeyNotUnderstood
 

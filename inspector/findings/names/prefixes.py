@@ -45,6 +45,9 @@ class PrefixOnNames(BelowPrefix, frozen=True, kw_only=True):
     code = "N402"
 
     root: str = ""
+    other_type: str = ""
+    """The model type whose own names these are, if the config fits it as well."""
+    other_class: str = ""
 
     headline_text = "{prefix}"
     row_texts = (
@@ -52,6 +55,7 @@ class PrefixOnNames(BelowPrefix, frozen=True, kw_only=True):
         ("tensors", "{tensors}"),
         ("without", "{without:count other tensor}", "without"),
         ("where", "inside the names", "inside"),
+        ("or", "the names of {other_type}, which the config fits as well", "other_type"),
     )
 
     @classmethod
@@ -59,6 +63,10 @@ class PrefixOnNames(BelowPrefix, frozen=True, kw_only=True):
         return PrefixReadPast
 
     def remedy(self) -> Remedy:
+        if self.other_type:
+            state = f'set "model_type": "{self.other_type}" and "architectures": ["{self.other_class}"] in config.json'
+            own = f'if a class of one\'s own names this model so, begin the names with "{self.root}" in its place'
+            return Remedy(f"if the weights are {self.other_type}'s, {state}; {own}")
         if self.root:
             words = f'begin these names with "{self.root}" in place of "{self.prefix}", as the class does'
             return Remedy(words, (Step(action="rename", old=f"{self.prefix}*", new=f"{self.root}*"),))

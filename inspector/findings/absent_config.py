@@ -1,0 +1,122 @@
+"""Findings on a config that is not there, or that names no model type."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from inspector.findings.finding import ContentFinding, Remedy, Rows, Step
+from inspector.findings.words import listed, value
+
+
+class ConfigMissing(ContentFinding, frozen=True, kw_only=True):
+    """The folder has no config.json.
+
+    What it means
+        The weights have the name under which transformers or diffusers stores them, but no config.json is with them.
+
+    Why it matters
+        Loaders build the model from config.json: without it they refuse the folder. The audit takes the sizes from the
+        weights.
+
+    Example
+        error[C313] config-missing: config.json
+          loader   transformers builds the model from it
+          similar  Config.json
+          help     rename Config.json to config.json
+
+    What to do
+        Download config.json, or rename the file: case matters. For the audit alone pass it with `--config FILE`.
+    """
+
+    code = "C313"
+
+    loader: str
+    similar: str | None
+    shown: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    """Settings of an adapter that its tensors show."""
+
+    def rows(self) -> Rows:
+        built = "adapter" if str(self.place.file).startswith("adapter") else "model"
+        rows: Rows = [("loader", f"{self.loader} builds the {built} from it")]
+        return [*rows, ("similar", self.similar)] if self.similar else rows
+
+    def remedy(self) -> Remedy:
+        if self.similar is None:
+            own = f"download {self.place.file}, which belongs to the weights"
+            stated = ", ".join(f'"{key}": {json.dumps(one)}' for key, one in self.shown.items())
+            written = f"; if it was never saved, write it with {stated} and the lora_alpha of the training"
+            return Remedy(own + written if stated else own)
+        step = Step(action="move", file=self.similar, new=self.place.file)
+        return Remedy(f"rename {self.similar} to {self.place.file}", (step,))
+
+
+class ModelTypeMissing(ContentFinding, frozen=True, kw_only=True):
+    """The config does not name a model type.
+
+    What it means
+        config.json has neither `model_type` nor `auto_map`.
+
+    Why it matters
+        transformers' AutoConfig cannot choose a class and refuses the folder, unless the folder's name happens to
+        contain a model type. The class itself, where it is known, can still load it. diffusers refuses a component
+        whose `_class_name` is null or a number, and one whose config states no sizes: its class takes those of its own
+        defaults.
+
+    Example
+        error[C314] model-type-missing: model_type
+          class  LlamaForCausalLM
+          help   set "model_type": "llama" in config.json
+
+    What to do
+        Add the model type: the original repository's config.json has it. Where no key of the file describes a model, it
+        is another file under this name, such as a tokenizer's config: download config.json again.
+    """
+
+    code = "C314"
+
+    class_name: str | None = msgspec.field(name="class")
+    model_type: str | None = None
+    foreign: tuple[str, ...] = ()
+    program: str | None = None
+    values: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    by_names: str | None = None
+    """The type with these tensor names, if the config has no class."""
+    alike: int = 0
+    """Number of other types with the same names."""
+
+    def headline(self) -> str:
+        return self.place.key or "model_type"
+
+    def rows(self) -> Rows:
+        if self.foreign:
+            return [("keys", f"{listed(self.foreign, 4)}: none of them describes a model")]
+        if self.program is not None:
+            return [("config", f"in the words of {self.program}")]
+        return [("class", self.class_name)] if self.class_name else []
+
+    def remedy(self) -> Remedy:
+        if self.foreign:
+            return Remedy(
+                "download config.json, which belongs to the weights, again: this one is another file's content"
+            )
+        if self.values:
+            steps = [Step(action="set", file="config.json", key=(key,), new=new) for key, new in self.values.items()]
+            words = ", ".join(f'"{key}": {value(new)}' for key, new in self.values.items())
+            return Remedy(f"set {words} in config.json", tuple(steps))
+        if self.model_type is not None:
+            step = Step(action="set", file="config.json", key=("model_type",), new=self.model_type)
+            return Remedy(f'set "model_type": "{self.model_type}" in config.json', (step,))
+        if self.place.key == "_class_name":
+            return Remedy("download config.json, which belongs to the weights, again: this one describes no model")
+        if self.by_names and not self.class_name:
+            if not self.alike:
+                step = Step(action="set", file="config.json", key=("model_type",), new=self.by_names)
+                return Remedy(f'set "model_type": "{self.by_names}" in config.json', (step,))
+            others = f"{self.alike} other {'type has' if self.alike == 1 else 'types have'} the same names"
+            return Remedy(f'set "model_type": "{self.by_names}" in config.json, if it is one: {others}')
+        of = f"the type of {self.class_name}" if self.class_name else "the model's type"
+        return Remedy(f'set "model_type" in config.json to {of}')
