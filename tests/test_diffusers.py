@@ -108,6 +108,8 @@ DILATIONS = "resblock_dilation_sizes"
         ("AutoencoderKL", {"norm_num_groups": 7}, {"norm_num_groups"}),
         ("AutoencoderKL", {"norm_num_groups": UNSET}, {"norm_num_groups"}),
         ("AutoencoderKL", {"norm_num_groups": 4}, set()),
+        ("ControlNetUnionModel", {"norm_num_groups": 7}, {"norm_num_groups"}),
+        ("ControlNetUnionModel", {"conditioning_embedding_out_channels": [9, 18, 27]}, set()),  # no groups there
         ("AutoencoderKL", {"in_channels": [3]}, {"in_channels"}),
         ("AutoencoderKL", {"act_fn": 1}, {"act_fn"}),
         ("AutoencoderKL", {"act_fn": "SiLU"}, set()),  # in letters of any case

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from inspector.adapters.flux_names import dotted_name
 from inspector.adapters.names import PREFIX, renames_of, tuner_name
 from inspector.findings.finding import Finding
 from inspector.reconciler.wording import names_in
@@ -19,7 +20,7 @@ from inspector.reconciler.wording import names_in
 if TYPE_CHECKING:
     from inspector.matcher.families import Families
 
-_FLAT: Final = re.compile(r"(lora_(?:unet|te[1-3]?|transformer|prior_unet|prior_te)_[^.]+?)_+(\..+)")
+_FLAT: Final = re.compile(r"((lora_(?:unet|te[1-3]?|transformer|prior_unet|prior_te))_([^.]+?))_+(\..+)")
 """A module's name in the format of Kohya's tools, with underscores for dots, and with a superfluous underscore at the
 end.
 """
@@ -101,7 +102,8 @@ def read_name(key: str, *, of_flux: bool = False, of_diffusers: bool = False) ->
         return read_name(outer[1], of_flux=of_flux, of_diffusers=of_diffusers)
     flat = _FLAT.fullmatch(key)
     if flat is not None:
-        return flat[1] + flat[2]
+        own = dotted_name(flat[3]) if of_flux and flat[2] == "lora_unet" else None
+        return (flat[1] if own is None else f"transformer.{own}") + flat[4]
     foreign = _FOREIGN.fullmatch(key)
     if foreign is not None:
         return f"lora_{'transformer' if of_flux else 'unet'}_{foreign[1]}{foreign[2]}"

@@ -24,7 +24,9 @@ from inspector.adapters.tool_base import BaseModules, component_name, plain
 from inspector.adapters.trainer_ends import DROPPED
 from inspector.algebra.boxes import tuples
 from inspector.algebra.names import name_of
+from inspector.findings.adapters.misspelled import AdapterNamesMisspelled
 from inspector.findings.adapters.unread import MATRIX, AdapterDimsUnread, AdapterMethodUnread, AdapterNamesUnread
+from inspector.findings.adapters.wrapped import AdapterModulesWrapped
 from inspector.findings.finding import Finding
 from inspector.matcher.families import Families
 from inspector.reconciler.wording import names_in
@@ -88,6 +90,8 @@ SPLITTING: Final = "ZImageTransformer2DModel"
 """The class of which diffusers reads the joined matrix of an attention where none of those that it joins is stored."""
 _SPLIT: Final = re.compile(r"(.*attention[._])to[._][qkv]\.")
 _JOINED: Final = re.compile(r"(.*attention[._])qkv\.")
+RENAMED: Final = (AdapterNamesMisspelled, AdapterModulesWrapped)
+"""Findings with the names that programs read."""
 OWN, AUTHORS = "own", "authors"
 """Whose names modules have, in the table of the ways that were tried."""
 TEXT: Final = "text_encoder"
@@ -241,7 +245,11 @@ def _own_name(module: ChangedModule, own: Mapping[str, str]) -> str | None:
 
 
 def with_class_of_base(findings: Sequence[Finding], of_class: Iterator[Finding]) -> list[Finding]:
-    """All findings, without the note on the names alone if there is one for the class of the base."""
-    added = [one for one in of_class if one not in findings]
+    """All findings, without the note on the names alone if there is one for the class of the base.
+
+    No note on names for which a finding has other ones already.
+    """
+    renamed = any(isinstance(one, RENAMED) for one in findings)
+    added = [one for one in of_class if one not in findings and not (renamed and isinstance(one, AdapterNamesUnread))]
     named = any(isinstance(one, AdapterNamesUnread) and one.kind for one in added)
     return [*(one for one in findings if not (named and isinstance(one, AdapterNamesUnread))), *added]

@@ -10,7 +10,10 @@ HunyuanVideo under musubi-tuner's names (ValueError; HunyuanImage's pipelines re
 `bundle_emb.`, which OneTrainer puts beside LoRA, are refused by every class (ValueError) but FLUX's, which leaves them
 out. Cores of convolutions (`lora_mid`) are refused by SD 1 and SDXL. The prefix `base_model.model.` of a PEFT model's
 state dict is removed only by FLUX.2. The names of Wan's authors are read only after `diffusion_model.`, not without a
-prefix (as DiffSynth saves them) or after `transformer.`. LoRA of T5 in Kohya's names beside FLUX is left out, and so is
+prefix (as DiffSynth saves them) or after `transformer.`. Where both `transformer.` and `diffusion_model.` stand in
+front of modules, a part of them is left out (FLUX, Qwen-Image, Z-Image) or the file is refused (FLUX.2, Wan, HiDream;
+ValueError): FLUX.2 takes the length of one prefix from all names, which leaves only `transformer.transformer_blocks.`
+readable. LoRA of T5 in Kohya's names beside FLUX is left out, and so is
 all LoRA of SD 3 in Kohya's names of its blocks. For SD 1, every LyCORIS method but LoRA in Kohya's names of diffusers'
 modules is refused (ValueError), also beside LoRA.
 """
@@ -91,6 +94,11 @@ _BLOCKS_OF_WAN: Final = "diffusion_model.blocks.#.self_attn."
 WITHOUT_PAIR: Final = "differences of Wan's embeddings without LoRA of them"
 _OF_MOTION: Final = ".temporal_transformer."
 """Part of AnimateDiff's own names of its motion modules, for which diffusers uses other names."""
+OF_DIFFUSERS: Final = "transformer."
+OF_COMFYUI: Final = "diffusion_model."
+COMFYUI: Final = "ComfyUI"
+CUT: Final = f"{OF_DIFFUSERS}{OF_QWEN}"
+"""Beginning of names after `transformer.` that diffusers reads for FLUX.2 beside `diffusion_model.`."""
 _UNET: Final = ("down_blocks.", "up_blocks.", "mid_block.")
 _OF_HUNYUAN: Final = re.compile(
     r"lora_unet_(?:double|single)_blocks_[\d#]+_(?:(?:img|txt)_mod_linear|(?:img|txt)_mlp_fc[12]|modulation_linear)\."
@@ -126,6 +134,18 @@ def wanted_name(key: str, named: bool = False) -> str:
     return f"{component}{key.replace(NAMED, '.weight')}" if bare else key
 
 
+def of_two_prefixes(found: Mapping[str, ToolTensor]) -> Iterator[Finding]:
+    """The note on modules of which some have the prefix of diffusers and some that of ComfyUI."""
+    own = [key for key in found if key.startswith(OF_DIFFUSERS) and _PAIR.search(key)]
+    other = [key for key in found if key.startswith(OF_COMFYUI) and _PAIR.search(key)]
+    beyond = [key for key in own if not key.startswith(CUT)]
+    if beyond and other:
+        from inspector.findings.adapters.unread import AdapterMethodUnread
+
+        what = f"LoRA with two prefixes, {OF_DIFFUSERS} and {OF_COMFYUI},"
+        yield AdapterMethodUnread(what=what, such_as=other[0].replace("#", "0"))
+
+
 def _without_peft(key: str) -> str:
     """The name that diffusers finds instead of one with PEFT's prefix; the same name if it does not identify the
     network.
@@ -143,11 +163,12 @@ def unread_methods(found: Mapping[str, ToolTensor]) -> Iterator[Finding]:
     """
     from inspector.findings.adapters.unread import AdapterMethodUnread
 
+    yield from of_two_prefixes(found)
     kohya = [key for key, one in found.items() if one.method in KRONECKER and _FLAT.match(key)]
     text = [key for key in found if _OF_T5.match(key)] if any(_OF_FLUX.match(key) for key in found) else []
     magnitudes = [key for key in found if key.endswith(MAGNITUDE)]
     if kohya:
-        reads = "" if any(_OF_SIMPLETUNER.match(key) for key in kohya) else "ComfyUI"
+        reads = "" if any(_OF_SIMPLETUNER.match(key) for key in kohya) else COMFYUI
         yield AdapterMethodUnread(
             what=WORDS[found[kohya[0]].method], such_as=kohya[0].replace("#", "0"),
             refused=all(_OF_DIFFUSERS_UNET.match(key) for key in kohya), reads=reads,
@@ -160,7 +181,7 @@ def unread_methods(found: Mapping[str, ToolTensor]) -> Iterator[Finding]:
     for method, what in OF_LYCORIS.items():
         others = [key for key, one in found.items() if one.method == method and _OF_UNET.match(key)]
         if others:
-            reads = WEB_UI if method == "ia3" else "ComfyUI"
+            reads = WEB_UI if method == "ia3" else COMFYUI
             yield AdapterMethodUnread(
                 what=what, such_as=others[0].replace("#", "0"),
                 refused=_OF_DIFFUSERS_UNET.match(others[0]) is not None, reads=reads,
@@ -208,4 +229,10 @@ def unread_names(families: Families, found: Mapping[str, ToolTensor]) -> Iterato
         stored=stored,
         wanted=wanted(stored),
         renames=renames_of(wrong, wanted, families),
+        reads="" if all(_is_of_wan_alone(key) for key in low) else COMFYUI,
     )
+
+
+def _is_of_wan_alone(key: str) -> bool:
+    """True for a name of Wan's authors without the prefix of ComfyUI, which then does not find it either."""
+    return _OF_WAN.fullmatch(key) is not None and not key.startswith(OF_COMFYUI)

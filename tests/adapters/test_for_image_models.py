@@ -68,6 +68,31 @@ def test_names_of_diffsynth_are_read_for_qwen_image_alone(
     assert [one.facts["wanted"] for one in found] == ([] if wanted is None else [wanted])
 
 
+WAN: tuple[str, ...] = ("blocks.0.self_attn.q", "blocks.0.ffn.0")
+
+
+@pytest.mark.parametrize(("prefix", "named", "found"), [
+    ("", ".default", {"N429"}), ("transformer.", "", {"N429"}),  # neither diffusers nor ComfyUI finds them
+    ("diffusion_model.", ".default", set()), ("diffusion_model.", "", set()),
+])  # fmt: skip
+def test_names_of_wan_that_only_their_writer_reads_are_an_error(prefix: str, named: str, found: set[str]) -> None:
+    assert codes(judged(low_rank(WAN, prefix, named), None)) == found
+
+
+@pytest.mark.parametrize(("own", "other", "noted"), [
+    ("single_transformer_blocks.0.attn.to_out", "guidance_in.in_layer", True),  # FLUX.2
+    ("blocks.0.attn1.to_q", WAN[0], True),
+    ("transformer_blocks.0.attn.to_q", "guidance_in.in_layer", False),  # read for FLUX.2
+    ("transformer_blocks.0.attn.to_q", None, False), (None, WAN[0], False),
+])  # fmt: skip
+def test_diffusers_reads_names_with_one_prefix(own: str | None, other: str | None, noted: bool) -> None:
+    given = [("transformer.", own), ("diffusion_model.", other)]
+    spec = {key: one for prefix, module in given if module for key, one in low_rank((module,), prefix, "").items()}
+    found = judged(spec, None)
+    assert (codes(found), "A971" in {one.code for one in found.findings}) == (set(), noted)
+    assert codes(judged_for(found, "diffusers")) == ({"N429"} if noted else set())
+
+
 @pytest.mark.parametrize(("spec", "found"), [
     (low_rank(("down_blocks.0.attentions.0.transformer_blocks.0.attn1.to_q",), named=""), {"N429"}),
     (low_rank(("down_blocks.0.attentions.0.transformer_blocks.0.attn1.to_q",), "unet.", ""), set()),

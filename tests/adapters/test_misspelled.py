@@ -90,6 +90,24 @@ def test_modules_of_flux_get_the_prefix_that_programs_read() -> None:
     assert {renamed(name, steps) for name in spec} == {f"lora_{name}" for name in spec}
 
 
+@pytest.mark.parametrize(("module", "wanted"), [
+    ("single_transformer_blocks_0_proj_mlp", "transformer.single_transformer_blocks.0.proj_mlp"),
+    ("transformer_blocks_0_ff_context_net_0_proj", "transformer.transformer_blocks.0.ff_context.net.0.proj"),
+    ("transformer_blocks_0_attn_to_out_0", "transformer.transformer_blocks.0.attn.to_out.0"),
+    ("time_text_embed_guidance_embedder_linear_1", "transformer.time_text_embed.guidance_embedder.linear_1"),
+    ("another_module", "lora_unet_another_module"),
+])  # fmt: skip
+def test_modules_of_flux_with_an_underscore_behind_get_names_that_diffusers_reads(module: str, wanted: str) -> None:
+    """After `lora_unet_`, diffusers 0.42 refuses them without the underscore too."""
+    paths = ("lora_unet_single_transformer_blocks_0_attn_to_q_", f"lora_unet_{module}_")
+    ends = ((".lora_down.weight", (4, 32)), (".lora_up.weight", (32, 4)), (".alpha", ()))
+    spec = {f"{path}{end}": ("F32", shape) for path in paths for end, shape in ends}
+    finding = next(one for one in alone(spec, None).findings if one.code == "A937")
+    steps = [(step.old, step.new) for step in finding.remedy().steps]
+    right = ("transformer.single_transformer_blocks.0.attn.to_q", wanted)
+    assert {renamed(name, steps) for name in spec} == {f"{path}{end}" for path in right for end, _ in ends}
+
+
 @pytest.mark.parametrize("names", [RIGHT, ("transformer.{}.lora_A.weight", "transformer.{}.lora_B.weight")])
 def test_names_that_are_read_get_no_finding(names: tuple[str, ...]) -> None:
     assert codes(alone(lora(names), None)) == set()

@@ -231,11 +231,12 @@ LAYOUTS: dict[str, tuple[Spec, str]] = {
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_layouts_of_other_trainers(layout: str) -> None:
     spec, lost = LAYOUTS[layout]
-    noted = {"DiffSynth": ["A970"], "OneTrainer's embeddings": ["A971"]}.get(layout, [])
-    assert [one.code for one in alone(spec, None).findings] == ["A901", *noted]
+    noted = {"DiffSynth": ["N429", "A901"], "OneTrainer's embeddings": ["A901", "A971"]}.get(layout, ["A901"])
+    assert [one.code for one in alone(spec, None).findings] == noted
     gone = next(key for key in spec if key.endswith(lost) and re.search(r"[._]2[._]", key))
     audited = alone({key: entry for key, entry in spec.items() if key != gone}, None)
-    assert [one.code for one in audited.findings if one.severity == "error"] in (["A905"], ["A916"])
+    errors = [one.code for one in audited.findings if one.severity == "error" and one.code not in noted]
+    assert errors in (["A905"], ["A916"])
 
 
 @pytest.mark.parametrize("lost", range(4))

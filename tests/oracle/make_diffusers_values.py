@@ -288,8 +288,13 @@ class Probe:
             found = [widths for widths in lists if self.divides_all(key, [widths])]
             if not found and len(lists) > 1 and self.divides_all(key, lists):
                 found = lists
+            found = [widths for widths in found if self.error(self.odd(widths))]
             if found:
                 yield key, " ".join(found)
+
+    def odd(self, widths: str) -> Mapping[str, Any]:
+        """The base's config with numbers of a list of which the number of groups is no divisor."""
+        return {**self.base, widths: [int(one) + 1 for one in self.values[widths]]}
 
     def divides_all(self, key: str, lists: Sequence[str]) -> bool:
         """Whether a class is built where a number divides all numbers of some lists, and only there."""

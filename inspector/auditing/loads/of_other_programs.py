@@ -78,7 +78,12 @@ def unread_names(findings: Sequence[Finding]) -> AdapterNamesUnread | None:
 
 
 def _by_diffusers(audited: Audit) -> NotRead | None:
-    from inspector.findings.adapters.unread import AdapterBlocksPartial, AdapterDimsUnread, AdapterMethodUnread
+    from inspector.findings.adapters.unread import (
+        AdapterBlocksPartial,
+        AdapterDimsUnread,
+        AdapterMethodUnread,
+        AdapterNamesUnread,
+    )
     from inspector.findings.names.single_file import ControlNetDifferences
     from inspector.loading.diffusers import VERSION
 
@@ -101,7 +106,7 @@ def _by_diffusers(audited: Audit) -> NotRead | None:
     if said is None:
         return None
     measured = isinstance(said, (AdapterDimsUnread, AdapterBlocksPartial)) or bool(getattr(said, "refused", False))
-    reads = (said.reads or WRITER) if isinstance(said, AdapterMethodUnread) else COMFYUI
+    reads = (said.reads or WRITER) if isinstance(said, (AdapterMethodUnread, AdapterNamesUnread)) else COMFYUI
     return made(REFUSES if measured else UNSUPPORTED, f"it {said.behaviour()}", reads)
 
 

@@ -48,6 +48,8 @@ class AdapterNamesUnread(Finding, frozen=True, kw_only=True):
     """True if diffusers refuses the whole file."""
     partly: bool = False
     """True if it finds other modules of the file and leaves these out."""
+    reads: str = "ComfyUI"
+    """A program other than the one that wrote it that may read it; "" if none does."""
 
     row_texts = (("stored", "{stored}"), ("wanted", "{wanted}"))
 
@@ -77,7 +79,8 @@ class AdapterMethodUnread(Finding, frozen=True, kw_only=True):
         The file holds LoHa, LoKr or another method of LyCORIS in Kohya's names, LoRA with cores of convolutions
         (`lora_mid`) or of HunyuanVideo's, HunyuanImage's and SD 3's modules, LoRA of T5 beside FLUX, or DoRA's
         magnitudes as ai-toolkit names them (`.magnitude`), or DoRA under names with which the base's class reads no
-        LoRA, or embeddings beside LoRA (`bundle_emb.`, of OneTrainer). The programs that write them read them, and
+        LoRA, or embeddings beside LoRA (`bundle_emb.`, of OneTrainer), or modules of which some have `transformer.` and
+        some `diffusion_model.` in front. The programs that write them read them, and
         ComfyUI does except for IA3 and for SimpleTuner's LyCORIS of Wan, AuraFlow, Lumina 2, Z-Image, of FLUX.2's MLP
         and of joined matrices for q, k and v.
 
