@@ -28,11 +28,19 @@ _NAME: Final = re.compile(rf"(.*[._])({'|'.join(JOINED)})")
 
 
 def modules_unmatched(
-    names: Sequence[str], of: int, base: str, modules: Sizes, plain: Callable[[str], str], *, pairs: bool
+    names: Sequence[str],
+    of: int,
+    base: str,
+    modules: Sizes,
+    plain: Callable[[str], str],
+    *,
+    pairs: bool,
+    model: str = "",
 ) -> AdapterModulesUnmatched:
     """The finding on modules under names that a base does not have.
 
-    of: the number of all modules of the adapter. pairs: all modules are pairs of matrices of low rank.
+    of: the number of all modules of the adapter. pairs: all modules are pairs of matrices of low rank. model: what it
+    was trained on, "" if unknown.
     """
     parts = [_parts(name, modules, plain) for name in names]
     joins = parts[0] if all(parts) else ()
@@ -44,6 +52,7 @@ def modules_unmatched(
         prefix="" if joins else prefix_around(names, modules, plain),
         joins=joins,
         splits=bool(joins) and pairs,
+        model=model,
     )
 
 

@@ -23,6 +23,7 @@ from inspector.adapters.rotated_pieces import misfit_of_pieces
 from inspector.adapters.tool_modules import FULL
 from inspector.adapters.tool_shapes import Shape, is_wider, misfit
 from inspector.adapters.tools import PIECES
+from inspector.adapters.trained_on import trained_on
 from inspector.algebra.boxes import count, tuples
 from inspector.algebra.names import name_of
 from inspector.findings.adapters.tensors import AdapterShapeDiffers
@@ -142,7 +143,7 @@ class Compared(Struct, frozen=True):
     unchecked: modules of components that the base does not show, or under names that cannot be compared. absent:
     modules without a full difference although the same module of all other blocks, and other modules of their block,
     have one. widened: modules with several times the base's inputs -> the numbers of inputs of both. layers: those
-    of the base's attention that an IP-Adapter lacks. pairs: all modules are pairs of matrices of low rank.
+    of the base's attention that an IP-Adapter lacks. pairs: all are pairs of matrices of low rank. model: `trained_on`.
     """
 
     modules: int
@@ -154,6 +155,7 @@ class Compared(Struct, frozen=True):
     widened: Mapping[str, tuple[int, int]] = {}
     layers: tuple[str, ...] = ()
     pairs: bool = False
+    model: str = ""
 
 
 def compare(modules: Sequence[ChangedModule], base: BaseModules) -> Compared:
@@ -215,6 +217,7 @@ def compare(modules: Sequence[ChangedModule], base: BaseModules) -> Compared:
     return Compared(
         matched + len(unmatched), tensors, unmatched, tuple(unchecked), tuple(differences),
         tuple(_absent_of_full(modules, base)), widened, layers, all(is_pair(module) for module in modules),
+        trained_on(modules, base.modules.values()),
     )  # fmt: skip
 
 
@@ -371,7 +374,7 @@ def tool_findings(compared: Compared, base: BaseModules, known: Sequence[Finding
     most = bool(compared.unmatched) and 2 * wrong > compared.modules
     if compared.unmatched and (most or not another):
         names, of, name = compared.unmatched, compared.modules, base.name or base.source
-        yield modules_unmatched(names, of, name, base.modules, plain, pairs=compared.pairs)
+        yield modules_unmatched(names, of, name, base.modules, plain, pairs=compared.pairs, model=compared.model)
     for module, (inputs, of_base) in compared.widened.items():
         yield AdapterWidensBase(module=module, inputs=inputs, of_base=of_base, base=base.name or base.source)
     if most:
@@ -383,10 +386,10 @@ def tool_findings(compared: Compared, base: BaseModules, known: Sequence[Finding
         yield AdapterPartMissing(method="full", part="diff", modules=len(compared.absent), of=compared.modules,
                                  names=names, present=others)  # fmt: skip
     if another:
-        first = compared.differences[0]
+        first, differ, of = compared.differences[0], len(compared.differences), compared.tensors
         example = ShapeExample(first.name, first.stored, first.expected)
-        yield AdapterBaseDiffers(base=base.name, source=base.source, tensors=len(compared.differences),
-                                 of=compared.tensors, example=example, named=False, widths=widths)  # fmt: skip
+        yield AdapterBaseDiffers(base=base.name, source=base.source, tensors=differ, of=of, example=example,
+                                 named=False, widths=widths, model=compared.model)  # fmt: skip
         return
     incomplete = [one for one in known if isinstance(one, AdapterPartMissing)]
     pairs = [pair for one in known if isinstance(one, AdapterPairDiffers) for pair in one.pairs]

@@ -106,6 +106,29 @@ def test_with_a_pipeline_as_its_base_an_adapter_is_for_diffusers(spec: Spec, fou
     assert codes(audit(str(tmp_path / "style.safetensors"), base=str(base))) == found
 
 
+UNET_MODULE = "lora_unet_down_blocks_{}_attentions_0_transformer_blocks_0_attn2_to_k"
+
+
+@pytest.mark.parametrize(("module", "width", "model"), [
+    (UNET_MODULE, 768, "Stable Diffusion 1"), (UNET_MODULE, 2048, "SDXL or Kolors"), (UNET_MODULE, 40, ""),
+    ("diffusion_model.blocks.{}.self_attn.q", 5120, "Wan of 14B"), ("diffusion_model.blocks.{}.self_attn.q", 96, ""),
+    ("diffusion_model.transformer_blocks.{}.attn1.to_q", 5120, ""),  # of LTX-Video and others
+])  # fmt: skip
+def test_the_widths_of_an_adapter_show_the_model_that_it_was_trained_on(
+    module: str, width: int, model: str, tmp_path: Path
+) -> None:
+    base = pipeline(tmp_path / "base", PARTS)
+    write_file(tmp_path / "style.safetensors", {
+        f"{module.format(block)}.{end}": ("F32", shape)
+        for block in range(8)
+        for end, shape in (("lora_down.weight", (4, width)), ("lora_up.weight", (32, 4)))
+    })  # fmt: skip
+    findings = audit(str(tmp_path / "style.safetensors"), base=str(base)).findings
+    (found,) = (one for one in findings if one.code in ("A907", "A928"))
+    assert found.facts.get("model", "") == model
+    assert found.remedy().words == f"use the base that the adapter was trained on{f', {model}' if model else ''}"
+
+
 @pytest.mark.parametrize(("part", "found"), [("image_proj.", "A981"), ("ip_adapter.", "A982")])
 def test_one_part_of_an_ip_adapter_with_its_base(part: str, found: str, tmp_path: Path) -> None:
     base = pipeline(tmp_path / "base", PARTS)

@@ -202,6 +202,8 @@ class AdapterModulesUnmatched(Finding, frozen=True, kw_only=True):
     """The base's modules that the first one joins, if each joins the base's matrices for q, k and v."""
     splits: bool = False
     """True if each of these is a pair of matrices, of which the second one can be split by rows."""
+    model: str = ""
+    """The published model that the widths of the adapter show, if the base's show another one."""
 
     def remedy(self) -> Remedy:
         if self.joins and self.splits:
@@ -216,7 +218,7 @@ class AdapterModulesUnmatched(Finding, frozen=True, kw_only=True):
             return Remedy(
                 f'remove "{self.prefix}" from the beginning of the names: the base has them without it', (step,)
             )
-        return Remedy("use the base that the adapter was trained on")
+        return Remedy(f"use the base that the adapter was trained on{f', {self.model}' if self.model else ''}")
 
     def headline(self) -> str:
         verb = "is" if self.modules == 1 else "are"
@@ -224,7 +226,8 @@ class AdapterModulesUnmatched(Finding, frozen=True, kw_only=True):
 
     def rows(self) -> Rows:
         rows: Rows = [("module" if self.modules == 1 else "modules", first(self.names, self.modules, 3))]
-        return [*rows, ("base has", ", ".join(self.joins))] if self.joins else rows
+        rows.extend([("base has", ", ".join(self.joins))] if self.joins else [])
+        return [*rows, ("widths", f"those of {self.model}")] if self.model else rows
 
 
 class AdapterHoldsBase(Finding, frozen=True, kw_only=True):

@@ -133,6 +133,8 @@ class AdapterBaseDiffers(Finding, frozen=True, kw_only=True):
     given: bool = False
     encoder: str = ""
     """The key of an image encoder's config with the width that the adapter reads; "" for the other parts of a base."""
+    model: str = ""
+    """The published model that the widths of the adapter show, if the base's show another one."""
 
     headline_text = "the adapter does not fit base {base}"
 
@@ -159,7 +161,7 @@ class AdapterBaseDiffers(Finding, frozen=True, kw_only=True):
             own = "".join(str(width) for width, _ in self.widths[:1])
             return Remedy(f"use the image encoder that the adapter was trained with: its {self.encoder} is {own}")
         if not self.named:
-            return Remedy("use the base that the adapter was trained on")
+            return Remedy(f"use the base that the adapter was trained on{f', {self.model}' if self.model else ''}")
         if self.given:
             words = "use the base that the adapter was trained on: base_model_name_or_path in adapter_config.json names"
             return Remedy(f"{words} this one, which it does not fit")
