@@ -21,7 +21,7 @@ TO_TEXT: Final = "mid_block_attentions_0_transformer_blocks_0_attn2_to_k"
 """The module of a UNet that the matrices of an IP-Adapter stand beside."""
 
 
-class Widths(Struct, frozen=True):
+class ShownByWidth(Struct, frozen=True):
     """The modules that show a model by the number of their inputs, and the models with each number."""
 
     modules: re.Pattern[str]
@@ -35,17 +35,17 @@ UNETS: Final = {
     2048: "SDXL or Kolors",
 }
 KNOWN: Final = (
-    Widths(re.compile(r"(?:(?:down|up|input|output)_blocks|mid_block|middle_block)_.*attn2_to_[kv]"), UNETS),
-    Widths(
+    ShownByWidth(re.compile(r"(?:(?:down|up|input|output)_blocks|mid_block|middle_block)_.*attn2_to_[kv]"), UNETS),
+    ShownByWidth(
         re.compile(r"blocks_\d+_(?:self_attn_[qkvo]|attn1_to_[qkv])"),
         {1536: "Wan of 1.3B", 3072: "Wan 2.2 of 5B", 5120: "Wan of 14B"},
     ),
-    Widths(re.compile(r"layers_\d+_att(?:ention|n)_(?:to_[qkv]|qkv)"), {2304: "Lumina 2", 3840: "Z-Image"}),
-    Widths(
+    ShownByWidth(re.compile(r"layers_\d+_att(?:ention|n)_(?:to_[qkv]|qkv)"), {2304: "Lumina 2", 3840: "Z-Image"}),
+    ShownByWidth(
         re.compile(r"joint_blocks_\d+_(?:x|context)_block_attn_qkv"),
         {1536: "Stable Diffusion 3 or 3.5 medium", 2432: "Stable Diffusion 3.5 large"},
     ),
-    Widths(
+    ShownByWidth(
         re.compile(r"double_blocks_\d+_(?:img|txt)_attn_qkv|single_transformer_blocks_\d+_attn_to_qkv_mlp_proj"),
         {4096: "FLUX.2 klein of 9B", 6144: "FLUX.2 dev"},
     ),
