@@ -107,15 +107,13 @@ def of_adapter(files: tuple[str, ...], problem: str, against: AgainstBase | None
     return _load(COMPLETE, "", files, **counts)
 
 
-def by_vllm(values: Mapping[str, Any], names: Iterable[str], files: tuple[str, ...], load: Load) -> tuple[Load, ...]:
-    """What vLLM does with an adapter that PEFT loads: it refuses features by the config (`lora/peft_helper.py`).
+def by_vllm(values: Mapping[str, Any], names: Iterable[str], files: tuple[str, ...]) -> tuple[Load, ...]:
+    """What vLLM does with an adapter that PEFT reads: it refuses features by the config (`lora/peft_helper.py`).
 
     names: of the tensors; vLLM accepts only LoRA tensors (`parse_fine_tuned_lora_name`), and skips copies of the base's
     tables (`is_base_embedding_weights`). Empty if neither prevents
     loading: whether vLLM has layers for the modules is unknown here.
     """
-    if load.outcome == REFUSES:
-        return ()
     of_lora = values.get("peft_type") == "LORA"
     because = next(_unsupported_by_vllm(values), "") if of_lora else _other_method(values)
     unread = [name for name in names if not name.endswith(READ_BY_VLLM)]
@@ -161,13 +159,11 @@ def _unsupported_by_vllm(values: Mapping[str, Any]) -> Iterator[str]:
 
 
 def by_llama_cpp(values: Mapping[str, Any], names: Iterable[str], load: Load) -> tuple[Load, ...]:
-    """What llama.cpp's converter does with a LoRA that PEFT loads: it stops at tensors that are not factors.
+    """What llama.cpp's converter does with a LoRA that PEFT reads: it stops at tensors that are not factors.
 
     Source: `get_tensors` in `convert_lora_to_gguf.py`, which skips copies of the base and keeps norms. Empty if it
     reads all names: whether it knows the base's class is not checked here.
     """
-    if load.outcome == REFUSES:
-        return ()
     of_lora = values.get("peft_type") == "LORA"
     other = next((name for name in names if not any(part in name for part in READ_BY_LLAMA_CPP)), "")
     because = f"convert_lora_to_gguf.py stops at {other}: it reads lora_A, lora_B and norms"

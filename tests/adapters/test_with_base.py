@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from inspector.auditing.loads.one_loader import judged_for
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from tests.adapters.records import alone, with_base
@@ -361,9 +362,23 @@ def test_trained_tokens_are_in_the_table_of_the_base(last: int, outcome: str, tm
     config = {**CONFIG, "trainable_token_indices": [1, last]}
     (folder / "adapter_config.json").write_text(json.dumps(config), encoding="utf-8")
     audited = audit(str(folder))
-    others = {"vllm": "refuses", "llama.cpp": "refuses"} if outcome == "complete" else {}
+    others = {"vllm": "refuses", "llama.cpp": "refuses"}  # whatever the base has
     assert {one.loader: one.outcome for one in audited.loads} == {"peft": outcome, **others}
     assert codes(audited) == (set() if outcome == "complete" else {"N429"})
+    for one in others:
+        (finding,) = (found for found in judged_for(audited, one).findings if found.code == "N429")
+        assert "merge" in finding.remedy().words
+
+
+@pytest.mark.parametrize(("rows", "found"), [(384, set()), (386, {"A913"})])
+def test_whole_tables_are_refused_by_other_programs_whatever_the_base_has(
+    rows: int, found: set[str], tmp_path: Path
+) -> None:
+    table: Spec = {"base_model.model.model.embed_tokens.weight": ("F32", (rows, 64))}
+    audited = audit(str(saved(tmp_path, adapter() | table)))
+    assert codes(audited) == found
+    for one in ("vllm", "llama.cpp"):
+        assert codes(judged_for(audited, one)) == found | {"N429"}
 
 
 @pytest.mark.parametrize("lost", [False, True])

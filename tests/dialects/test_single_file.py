@@ -254,6 +254,23 @@ def test_components_that_the_file_lacks_are_reported(stored: str, absent: list[s
     assert lacking == ([] if absent is None else [(absent, severity)])
 
 
+@pytest.mark.parametrize(("changes", "found"), [
+    ({}, set()), ({"max_position_embeddings": 248}, {"N703"}), ({"vocab_size": 49410}, {"N703"}),
+])  # fmt: skip
+@pytest.mark.parametrize(("kind", "beside"), [("sd15", True), ("sd21", True), ("sd15", False)])
+def test_a_text_encoder_with_tables_of_its_own(
+    kind: str, beside: bool, changes: Config, found: set[str], tmp_path: Path
+) -> None:
+    """diffusers 0.42 builds the encoder with the published config; a file of the encoder alone has its own readers."""
+    text = _text(768, 2, 3072) | changes
+    prefix, own = "cond_stage_model.transformer.", genuine(text, "F16")
+    if kind == "sd21":
+        prefix, own = "cond_stage_model.model.", single_file.openclip(text | {"projection_dim": 768})
+    parts = {"text_encoder": (prefix, own)} | ({"unet": model("tiny")[0]["unet"]} if beside else {})
+    codes_of = {one.code for one in audited(tmp_path, whole(parts)).findings}
+    assert codes_of & {"N703"} == (found if beside else set())
+
+
 @pytest.mark.parametrize("component", ["unet", "vae"])
 def test_a_component_without_prefix(component: str, tmp_path: Path) -> None:
     spec = model("tiny")[0][component][1]

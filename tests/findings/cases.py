@@ -1571,6 +1571,15 @@ def enlarging_decoder() -> Audit:
         return audit(f"{place}/vae.safetensors")
 
 
+def long_encoder() -> Audit:
+    """A UNet with a text encoder that reads more positions than CLIP."""
+    table = "cond_stage_model.transformer.text_model.embeddings.position_embedding.weight"
+    spec = single_file.under("model.diffusion_model.", single_file.unet(SMALL_UNET))
+    with TemporaryDirectory() as place:
+        write_file(Path(place) / "sd.safetensors", {**spec, table: ("F16", (248, 768))})
+        return audit(f"{place}/sd.safetensors")
+
+
 def control_differences() -> Audit:
     """A ControlNet of differences from its UNet."""
     with TemporaryDirectory() as place:
@@ -1694,6 +1703,7 @@ FIRES |= {
     "control-net-differences": control_differences,
     "single-file-settings-differ": control_with_yaml,
     "decoder-channels-differ": enlarging_decoder,
+    "single-file-encoder-rows": long_encoder,
     "average-stored": lambda: llama(lambda spec: spec.update({f"ema.{n}": e for n, e in list(spec.items())})),
     "extra-state-stored": lambda: llama(
         lambda spec: spec.update(

@@ -103,9 +103,11 @@ def loads_of_adapter(
         load = replace(load, because=f"with a base of {labels} labels (num_labels={labels}); it refuses any other")
     elif load.outcome == COMPLETE and (lacking := _without_head(stored, values)):
         load = replace(load, because=lacking)
-    return (
+    if problem:
+        return (load,)
+    return (  # a base that does not fit changes nothing about the names that others read
         load,
-        *by_vllm(stated, checkpoint.tensors, files, load),
+        *by_vllm(stated, checkpoint.tensors, files),
         *by_llama_cpp(stated, checkpoint.tensors, load),
         *by_ollama(stated, base.get("model_type"), load),
     )

@@ -51,6 +51,8 @@ READS: Final = {
 }
 """Loaders that read only one kind of checkpoint -> that kind. Other loaders convert or wrap what they read."""
 
+CONVERTING: Final = ("llama.cpp", "ollama", "vllm")
+"""Loaders that read PEFT's adapters with code of their own, and refuse some for reasons of their own."""
 OF_GGUF: Final = ("llama.cpp", "ollama")
 """Loaders that take a GGUF file where there is one."""
 
@@ -92,7 +94,8 @@ def judged_for(audited: Audit, name: str) -> Audit:
         findings = [_without_head(one) for one in findings]
     seen = (one.after_loading(f"{loader} {load.version or ''}".strip(), load.outcome, load.because) for one in findings)
     findings = ordered(one for one in seen if one is not None)
-    said = load.outcome != UNSUPPORTED and any(one.severity == "error" for one in findings)
+    apart = audited.checkpoint.adapter is not None and loader in CONVERTING  # whatever is wrong for PEFT
+    said = load.outcome != UNSUPPORTED and not apart and any(one.severity == "error" for one in findings)
     if load.outcome in FAILURES and not said:
         other = next((one for one in audited.loads if one.loader == loader and one.outcome == COMPLETE), None)
         named = "" if other is None else f"{other.loader} {other.version or ''}".strip()

@@ -281,6 +281,47 @@ class DecoderChannelsDiffer(Finding, frozen=True, kw_only=True):
         return [("decoder", f"{self.place.tensor} {list(self.shape)}")]
 
 
+class SingleFileEncoderRows(Finding, frozen=True, kw_only=True):
+    """A text encoder in a single file has another number of tokens or positions than every published pipeline.
+
+    What it means
+        CLIP's text encoders read 77 positions and 49,408 tokens. An encoder with more positions (LongCLIP has 248) or
+        with tokens of its own has a larger table.
+
+    Why it matters
+        diffusers' `from_single_file` builds the encoder with the config of the published pipeline and refuses the file:
+        "expected shape". A folder in the format of diffusers states the numbers in its configs.
+
+    Example
+        warning[N703] single-file-encoder-rows: text_encoder: 248 rows, not 77
+          table
+            cond_stage_model.transformer.text_model.embeddings.position_embedding.weight
+          help   load it in diffusers with from_single_file(FILE, config=FOLDER), the
+                 folder of a pipeline with "max_position_embeddings": 248 in
+                 text_encoder/config.json
+
+    What to do
+        Give diffusers the folder of a pipeline with these numbers, or save the model as such a folder.
+    """
+
+    code = "N703"
+    severity = "warning"
+
+    component: str
+    key: str
+    stored: int
+    published: int
+
+    headline_text = "{component}: {stored} rows, not {published}"
+    row_texts = (("table", "{place.tensor}"),)
+
+    def remedy(self) -> Remedy:
+        return Remedy(
+            "load it in diffusers with from_single_file(FILE, config=FOLDER), the folder of a pipeline with"
+            f' "{self.key}": {self.stored} in {self.component}/config.json'
+        )
+
+
 class NetworkBlocksMissing(Finding, frozen=True, kw_only=True):
     """Blocks are absent from the numbered sequence of a UNet or ControlNet.
 
