@@ -8,7 +8,6 @@ import pytest
 
 from inspector.auditing.result import Audit
 from inspector.findings.peft_remedies import peft_remedy
-from inspector.loading.outcome import Load
 from inspector.loading.peft import by_vllm
 from tests.adapters.records import Spec, records, spec_of, with_base
 from tests.judged import codes
@@ -100,8 +99,7 @@ def test_remedies_for_what_peft_refuses(because: str, words: str) -> None:
     ({"peft_type": "PREFIX_TUNING", "num_virtual_tokens": 4}, "and no prompts"),
 ])  # fmt: skip
 def test_what_vllm_refuses_in_a_config(values: dict[str, Any], because: str) -> None:
-    complete = Load(loader="peft", version="0.21", outcome="complete", because="", files=(), intended=True)
-    found = by_vllm(values, ["base_model.model.x.lora_A.weight"], (), complete)
+    found = by_vllm(values, ["base_model.model.x.lora_A.weight"], ())
     assert [because in one.because for one in found] == ([True] if because else [])
 
 
