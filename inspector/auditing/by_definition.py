@@ -26,6 +26,7 @@ from inspector.auditing.reported import (
     as_one_save,
     entries_in_vain,
     lacks_shards,
+    lists_nothing,
     nothing_stored,
 )
 from inspector.dialects.llama_cpp import read_beside
@@ -65,6 +66,7 @@ def _nothing(draft: Draft) -> Draft | None:
     checkpoint = draft.checkpoint
     if checkpoint.tensors or checkpoint.lost or not (checkpoint.set_name or draft.config.definition is not None):
         return None
+    draft = replace(draft, findings=tuple(one for one in draft.findings if not lists_nothing(one)))
     return draft.without_definition().with_findings([nothing_stored(checkpoint)])
 
 

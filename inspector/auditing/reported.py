@@ -18,6 +18,9 @@ from inspector.reconciler.reconcile import Reconciled
 if TYPE_CHECKING:
     from inspector.auditing.draft import Draft
 
+OF_MLX: Final = "mlx"
+"""The format in the metadata of files that a converter of MLX writes."""
+
 
 def lacks_shards(checkpoint: Checkpoint) -> bool:
     """True if shards are missing, by their numbers, or cannot be read, and no index lists their tensors."""
@@ -80,6 +83,13 @@ def lost_tensors(checkpoint: Checkpoint) -> list[str]:
     return names
 
 
+def lists_nothing(finding: Finding) -> bool:
+    """True if a finding says that an index lists no file, as it is saved with an empty state dict."""
+    from inspector.findings.shards.index import IndexStale
+
+    return isinstance(finding, IndexStale) and not finding.files
+
+
 def nothing_stored(checkpoint: Checkpoint) -> Finding:
     """The finding on weights without a single tensor."""
     place = Place(file=checkpoint.set_name or None)
@@ -89,7 +99,8 @@ def nothing_stored(checkpoint: Checkpoint) -> Finding:
         return VocabularyOnly(place=place)
     from inspector.findings.reading.content import WeightsWithoutTensors
 
-    return WeightsWithoutTensors(place=place)
+    formats = {(file.metadata or {}).get("format") for file in checkpoint.files}
+    return WeightsWithoutTensors(place=place, converted=OF_MLX in formats)
 
 
 def _is_of_towers(checkpoint: Checkpoint) -> bool:

@@ -76,6 +76,8 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
     """A config key without which the loader loads the checkpoint, dotted within a config of a part."""
     quantized: bool = False
     """True if the loader does not read the quantization of the weights."""
+    built_plain: str = ""
+    """Modules that the loader builds without quantization although they are stored quantized."""
     setting: tuple[str, Any] | None = None
     """A key of the quantization block, and the value with which the loader loads the checkpoint."""
     added: tuple[Any, ...] = ()
@@ -153,8 +155,14 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
         if self.outcome == "refuses" and NOT_INITIALISED in self.because:
             return Remedy(f"restore these tensors, or store them under the names for which {self.loader} looks")
         if self.quantized:
-            return Remedy(f"load it with another program, or quantize the original model again for {self.loader}")
+            return Remedy(f"load it with another program, or {self._quantized_otherwise()}")
         return self._of_refusal() if self.outcome == "refuses" else Remedy("")
+
+    def _quantized_otherwise(self) -> str:
+        if not self.built_plain:
+            return f"quantize the original model again for {self.loader}"
+        stored = f"store {self.built_plain} unquantized, with the weight of the original model"
+        return f"{stored}, and list it among the unquantized modules"
 
     def _of_refusal(self) -> Remedy:
         """The remedy for a config, or a folder, that the loader refuses."""

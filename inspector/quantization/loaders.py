@@ -26,7 +26,7 @@ METHODS_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "marlin": ("gptq", "awq", "marlin", "compressed-tensors"), "qqq": ("qqq",), "fp-quant": ("fp-quant",),
     "mxfp6": ("quark",),
     "quark-int4": ("quark",), "int4-awq": ("modelopt",), "fp8": ROWS, "int8": ROWS, "mxfp8": ROWS,
-    "fp8-block": ("fp8", "auto-round", "deepseek", "compressed-tensors", "modelopt", "w4afp8"),
+    "fp8-block": ("fp8", "auto-round", "deepseek", "compressed-tensors", "w4afp8"),
     "w4afp8": ("w4afp8",), "chatglm": ("chatglm",), "int8-block": ("fp8",),
     "torchao": ("torchao",), "hqq": ("hqq",), "sinq": ("sinq",), "quanto": ("quanto",), "quanto-packed": ("quanto",),
     "bitnet": ("bitnet",), "aqlm": ("aqlm",), "vptq": ("vptq",), "spqr": ("spqr",), "exl2": ("exl2",),
@@ -109,7 +109,15 @@ def method_for(
         return written
     if stated is None or methods is None or stated in methods or stated not in METHODS:
         return stated
+    if scheme == _BY_INVERSE and LAYERS_OF_MODELOPT in setting.prefix:
+        return stated
     return methods[0]
+
+
+_BY_INVERSE: Final = "fp8-block"
+"""The scheme with a `weight_scale_inv`, which vLLM's layers of ModelOpt do not have; its mixed experts do."""
+LAYERS_OF_MODELOPT: Final = "quantized_layers"
+"""The key with an algorithm for each module."""
 
 
 _BY_WEIGHT_SCALE: Final = frozenset({"fp8", "int8", "mxfp8"})

@@ -7,7 +7,7 @@ FineGrainedFP8Config, Mxfp4Config), vLLM's `quantization/gptq.py` and mlx-lm's `
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -35,6 +35,7 @@ DEFAULTS: Final = frozenset({"nf4", "fp4", "llm-int8"})
 MOST_LISTED: Final = 2_000
 OF_MLX: Final = "mlx"
 """The method with a loader that reads bits and group size from the block and fails without them."""
+GROUP_SIZE: Final = "group_size"
 QUANTO: Final = frozenset({"quanto", "quanto-packed"})
 LOADERS: Final[Mapping[str, str]] = {
     "exl2": "exllamav2", "exl3": "exllamav3", "quip": "quip-sharp", "gptq-float-zeros": "alpaca_lora_4bit",
@@ -68,16 +69,19 @@ def program_of(unpacked: Unpacked) -> str | None:
     return LOADERS.get(main_scheme(unpacked) or "") or stated
 
 
-def is_named(unpacked: Unpacked, of_transformers: bool, files: Collection[str]) -> bool:
+def is_named(unpacked: Unpacked, of_transformers: bool, files: Collection[str], keys: Container[str]) -> bool:
     """True if the loader of the weights finds their quantization settings.
 
     transformers quantizes with quanto while loading, but does not read quanto's weights. files: next to config.json.
+    keys: of the block that MLX reads.
     """
     if own_loader(unpacked) is not None:
         return True
     base = unpacked.settings.base
     if base.method == OF_MLX and (base.bits is None or unpacked.settings.source == BLOCK):
         return False  # mlx-lm reads `quantization`; of `quantization_config` only blocks of other methods
+    if base.method == OF_MLX and GROUP_SIZE not in keys:
+        return False  # a KeyError in mlx-lm, which accepts null (measured)
     if of_transformers and main_scheme(unpacked) in QUANTO:
         return not {QUANTO_FILE, QUANTO_MAP}.isdisjoint(files)
     if of_transformers and unpacked.settings.source == OLD_BLOCK:

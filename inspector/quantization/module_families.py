@@ -137,7 +137,7 @@ def _open(work: Work, module: Module, piece: ModuleGroup, scheme: Scheme) -> Non
     if scheme.values != PLAIN and PLAIN in piece.layouts and piece.layouts[PLAIN].dtype in FLOATS:
         _twice(work, module, piece, scheme)
         return
-    opened = _opened(work, piece, scheme)
+    opened = _opened(work, module, piece, scheme)
     name = opened.packed.scheme if opened.packed is not None else scheme.name
     helpers = {*scheme.needs, *scheme.may, *COMMON}.intersection(opened.helpers)
     for suffix in piece.layouts:
@@ -159,7 +159,7 @@ def _open(work: Work, module: Module, piece: ModuleGroup, scheme: Scheme) -> Non
     _judge(work, module, piece, scheme, opened)
 
 
-def _opened(work: Work, piece: ModuleGroup, scheme: Scheme) -> UnpackedTensor:
+def _opened(work: Work, module: Module, piece: ModuleGroup, scheme: Scheme) -> UnpackedTensor:
     """The logical tensor of modules. Settings of another method say nothing about their sizes."""
     opened = scheme.open(piece.read, piece.setting)
     stated = piece.setting.method
@@ -168,13 +168,13 @@ def _opened(work: Work, piece: ModuleGroup, scheme: Scheme) -> UnpackedTensor:
     written, by_row = work.settings.written_for, is_by_row(piece.layouts)
     method = method_for(opened.packed.scheme, piece.setting, scheme.values, written, by_row=by_row)
     if method == stated:
-        return _by_algorithm(opened, piece, scheme)
+        return _by_algorithm(opened, module, piece, scheme)
     own = ModuleSettings(method=stated, prefix=piece.setting.prefix, keys=piece.setting.keys, dims=piece.setting.dims,
                          skipped=piece.setting.skipped)  # fmt: skip
     return scheme.open(piece.read, own)
 
 
-def _by_algorithm(opened: UnpackedTensor, piece: ModuleGroup, scheme: Scheme) -> UnpackedTensor:
+def _by_algorithm(opened: UnpackedTensor, module: Module, piece: ModuleGroup, scheme: Scheme) -> UnpackedTensor:
     if piece.setting.method == "compressed-tensors":
         from inspector.quantization.schemes.compressed_tensors_groups import by_groups
 
@@ -183,7 +183,7 @@ def _by_algorithm(opened: UnpackedTensor, piece: ModuleGroup, scheme: Scheme) ->
         return opened
     from inspector.quantization.schemes.modelopt_algorithms import by_algorithm
 
-    return by_algorithm(opened, scheme, piece.read, piece.setting)
+    return by_algorithm(opened, scheme, piece.read, piece.setting, module.key)
 
 
 def _judge(work: Work, module: Module, piece: ModuleGroup, scheme: Scheme, opened: UnpackedTensor) -> None:

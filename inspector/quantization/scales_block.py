@@ -108,7 +108,9 @@ def block_of_scales(modules: Sequence[Scaled]) -> dict[str, Any] | None:
         return {"quant_method": "fp8", "activation_scheme": "static", "weight_block_size": None} if whole else None
     if helpers == {INVERSE}:
         size = block_size([(one.shape, shape) for one in modules for shape in one.helpers[INVERSE]])
-        return None if size is None else {"quant_method": "fp8", "weight_block_size": list(size)}
+        # vLLM requires the activation scheme, which transformers assumes
+        dynamic = {"quant_method": "fp8", "activation_scheme": "dynamic"}
+        return None if size is None else {**dynamic, "weight_block_size": list(size)}
     if SCALE not in helpers or not helpers <= OWN or (schemes == {WORDS}) is not (STORED_SHAPE in helpers):
         return None
     weights, inputs = _weights(modules, ZEROS in helpers), _inputs(modules, helpers)

@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 from typing import Any, Final
 
-from inspector.quantization.module import DEFAULT_BLOCK, FLOAT8, NVFP4_GROUP, ceil_div
+from inspector.quantization.module import FLOAT8, NVFP4_GROUP
 from inspector.quantization.scales_block import INPUTS, SCALE, ZEROS, Determined, Scaled
+from inspector.quantization.schemes.fp8 import four_dims
 from inspector.quantization.unpacked import Helper
 
 QUARK: Final = "quark"
@@ -147,7 +148,7 @@ def _algorithm(scheme: str, modules: Sequence[Scaled]) -> str | None:
         return "FP8"
     if scheme == "fp8" and not static and all(shape == weight[:1] for weight, shape in pairs):
         return "FP8_PER_CHANNEL_PER_TOKEN"
-    if scheme in ("fp8", "fp8-block") and not static and all(shape == _four_dims(weight) for weight, shape in pairs):
+    if scheme in ("fp8", "fp8-block") and not static and all(shape == four_dims(weight) for weight, shape in pairs):
         return "FP8_PB_WO"
     return None
 
@@ -156,9 +157,3 @@ def _groups(scheme: str, modules: Sequence[Scaled]) -> dict[str, int]:
     """The group size that ModelOpt states for AWQ."""
     sizes = {one.packed.group_size for one in modules} if scheme == "int4-awq" else set()
     return {"group_size": sizes.pop() or 0} if len(sizes) == 1 and sizes != {None} else {}
-
-
-def _four_dims(weight: tuple[int, ...]) -> tuple[int, ...]:
-    """The dims of a scale for each block of 128 rows and 128 inputs, as ModelOpt keeps them."""
-    rows, columns = (ceil_div(dim, side) for dim, side in zip(weight[-2:], DEFAULT_BLOCK, strict=True))
-    return (rows, 1, columns, 1)

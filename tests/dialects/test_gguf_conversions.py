@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from inspector.auditing.loads.one_loader import judged_for
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from inspector.cli.verbs import mend
@@ -462,6 +463,8 @@ def test_a_vocabulary_file_is_not_a_model(name: str, tmp_path: Path) -> None:
     audited = audit(str(file.save(tmp_path / "vocabulary.gguf")))
     assert (audited.verdict, [one.code for one in audited.findings]) == ("undecided", ["N440"])
     assert {(one.outcome, one.because) for one in audited.loads} == {("refuses", "missing tensor token_embd.weight")}
+    asked = judged_for(audited, "llama.cpp")
+    assert (asked.verdict, [(one.severity, one.code) for one in asked.findings]) == ("findings", [("error", "N440")])
 
 
 @pytest.mark.parametrize("length", [16, 900])

@@ -36,6 +36,18 @@ def differing(found: Audit) -> SetsDiffer:
     return finding
 
 
+@pytest.mark.parametrize(("kind", "again"), [("mlx", "convert"), ("pt", "save")])
+@pytest.mark.parametrize("model_type", ["llama", "bert"])
+def test_a_save_without_tensors_is_one_finding(model_type: str, kind: str, again: str, tmp_path: Path) -> None:
+    """Its index lists no file for the same reason, and its header is whole: another download is no remedy."""
+    write_file(tmp_path / MODEL, {}, {"format": kind})
+    (tmp_path / "config.json").write_text(json.dumps(base_record(model_type)["config"]))
+    (tmp_path / INDEX).write_text(json.dumps({"metadata": {"total_size": 0}, "weight_map": {}}))
+    (finding,) = (one for one in audit(str(tmp_path)).findings if one.severity != "note")
+    assert (finding.code, finding.help.partition(" ")[0]) == ("N485", again)
+    assert finding.help.endswith("only if its repository has one with tensors")
+
+
 @pytest.mark.parametrize("model_type", TYPES)
 def test_a_single_file_without_tensors_is_moved_aside(model_type: str, tmp_path: Path) -> None:
     """Several processes that save at once leave it next to the shards; transformers takes it and draws all tensors."""

@@ -314,6 +314,28 @@ def test_a_block_of_another_method_is_one_finding(name: str, block: dict[str, An
     assert bad(audited(name, spec, {**unquantized(config), "quantization_config": block})) == ["T614"]
 
 
+@pytest.mark.parametrize(
+    ("stated", "expected"),
+    [
+        ({"group_size": 64, "bits": 4}, []),
+        ({"group_size": None, "bits": 4}, []),
+        ({"bits": 4}, ["T625"]),
+        ({"bits": 4, "mode": "affine"}, ["T625"]),
+        ({"group_size": 64}, ["T625"]),
+        ({}, ["T625"]),
+    ],
+)
+@pytest.mark.parametrize("name", ["mlx_4bit_g64", "mlx_4bit_mixtral"])
+def test_mlx_takes_both_sizes_from_its_block(name: str, stated: dict[str, Any], expected: list[str]) -> None:
+    """Measured with mlx-lm 0.32: a KeyError without a key, null is read from the shapes."""
+    config, spec, _ = checkpoint(name)
+    found = audited(name, spec, {**unquantized(config), "quantization": stated})
+    assert bad(found) == expected
+    if expected:
+        (step,) = found.findings[0].remedy().steps
+        assert step.new == {"group_size": 64, "bits": 4}
+
+
 LISTS_OF = ["bnb_nf4", "bnb_int8", "awq_gemm_4bit_g128", "fp8_finegrained", "ct_w4a16", "ct_fp8_block", "ct_w8a8"]
 
 
@@ -339,7 +361,8 @@ def test_the_block_lists_a_module_that_is_plain_in_every_layer(name: str) -> Non
     (finding,) = (one for one in judged(spec, config).findings if one.severity == "error")
     (step,) = finding.remedy().steps
     listed = [value for key, value in step.new.items() if isinstance(value, list) and key != "weight_block_size"]
-    assert listed == [["lm_head", "re:.*q_proj" if name.startswith("ct") else "q_proj"]]
+    ways = {"ct": ["re:.*q_proj"], "fp8": [f"model.layers.{layer}.self_attn.q_proj" for layer in range(2)]}
+    assert listed == [["lm_head", *ways.get(name.partition("_")[0], ["q_proj"])]]
     assert codes(judged(spec, {**config, step.key[0]: step.new})) == set()
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from inspector.auditing.loads.one_loader import judged_for
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from tests.checkpoints import genuine
@@ -311,7 +312,10 @@ def test_a_router_that_is_a_linear_layer_is_quantized_like_any_layer(
     config, spec = quantized(model, "ForCausalLM", writer, *(one for one in plain if one not in f".{router}.weight"))
     result = stored(tmp_path, spec, {**config, "quantization_config": {**EIGHT, "ignore": ignored}})
     assert codes(result) - {"N429"} == (set() if expected else {"T630"})
-    assert not expected or next(one for one in result.loads if one.loader == "vllm").outcome == "refuses"
+    if expected:
+        (finding,) = (one for one in judged_for(result, "vllm").findings if one.code == "N429")
+        assert finding.remedy().words.endswith("and list it among the unquantized modules")
+        assert f"{router} unquantized, with the weight of the original model" in finding.remedy().words
 
 
 @pytest.mark.parametrize(("group", "mode", "module"), [

@@ -14,7 +14,19 @@ from inspector.auditing.result import Audit
 from tests.checkpoints import write
 from tests.judged import judged
 from tests.quantization.examples import INTEGER_INPUTS, block_unstated, tied, without_format, without_role
-from tests.quantization.made_by_formula import LLAMA, embedded, gptq, gptq_config, mixed, mlx, quark, scaled
+from tests.quantization.made_by_formula import (
+    LLAMA,
+    QWEN_MOE,
+    blocks,
+    embedded,
+    gptq,
+    gptq_config,
+    mixed,
+    mlx,
+    quark,
+    scaled,
+    up,
+)
 from tests.quantization.recorded import RECORDED, variants
 from tests.quantization.stored import CONFIG_KEYS, NAMES, audited, bad, caused, changed, checkpoint, original
 from tests.sampling import sampled
@@ -311,7 +323,7 @@ LISTS = [
     ("bnb_int8", "llm_int8_skip_modules", ["lm_head"], "q_proj"),
     ("awq_gemm_4bit_g128", "modules_to_not_convert", ["lm_head"], "q_proj"),
     ("ct_fp8_dynamic", "ignore", ["lm_head"], "re:.*q_proj"),
-    ("fp8_finegrained", "modules_to_not_convert", ["lm_head"], "q_proj"),
+    ("fp8_finegrained", "modules_to_not_convert", ["lm_head"], "model.layers.{}.self_attn.q_proj"),
 ]
 BLOCKS = [["self_attn.k_proj", "self_attn.v_proj", "self_attn.q_proj"], ["self_attn.o_proj"]]
 
@@ -388,7 +400,8 @@ def test_a_module_that_is_plain_in_every_layer_must_be_listed(name: str, key: st
     result = without_role(name, "q_proj", **{key: head})
     assert bad(result) == ["T641"]
     (step,) = result.findings[0].remedy().steps
-    assert (step.key, step.new) == (("quantization_config", key), [*head, entry])
+    entries = [entry.format(layer) for layer in range(2)] if "{}" in entry else [entry]  # vLLM compares whole names
+    assert (step.key, step.new) == (("quantization_config", key), [*head, *entries])
     assert bad(without_role(name, "q_proj", **{key: step.new})) == []
 
 
@@ -563,6 +576,52 @@ def test_another_algorithm_of_modelopt_is_one_finding_with_the_right_one(name: s
     if (right, algorithm) != ("MIXED_PRECISION", "NVFP4"):  # then one scale is missing
         (step,) = found[0].remedy().steps
         assert (found[0].code, step.key, step.new) == ("T614", ("quantization_config", "quant_algo"), right.upper())
+
+
+BY_BLOCK = {
+    "four dims": scaled("F8_E4M3", lambda o, i: ("F32", [up(o, 128), 1, up(i, 128), 1])),
+    "two dims": scaled("F8_E4M3", blocks(128)),
+    "inverse": scaled("F8_E4M3", blocks(128), suffix="weight_scale_inv"),
+}
+
+
+@pytest.mark.parametrize(
+    ("linear", "experts", "is_mixed", "code"),
+    [
+        ("four dims", "four dims", False, None),
+        ("four dims", "four dims", True, None),
+        ("four dims", "inverse", True, None),  # vLLM builds mixed experts as those of fp8
+        ("two dims", "two dims", False, "T611"),
+        ("two dims", "inverse", True, "T611"),
+        ("inverse", "inverse", False, "T614"),
+        ("inverse", "inverse", True, "T610"),
+    ],
+)
+@pytest.mark.parametrize("model", [LLAMA, QWEN_MOE], ids=["llama", "qwen2_moe"])
+def test_block_scales_of_modelopt_have_four_dims(
+    model: dict[str, Any], linear: str, experts: str, is_mixed: bool, code: str | None
+) -> None:
+    """vLLM 0.33 registers `weight_scale` as [rows, 1, inputs, 1] (`KFp8Block128`)."""
+    plain = frozenset({"lm_head", *(f"model.layers.{layer}.mlp.gate" for layer in range(3))})
+    algorithm, layers = "FP8_PB_WO", dict[str, Any]()
+
+    def writer(module: str) -> Any:
+        if module in plain:
+            return None
+        layers[module] = {"quant_algo": algorithm, "group_size": 128}
+        return BY_BLOCK[experts if ".experts." in module else linear]
+
+    block = {"quant_method": "modelopt", "quant_algo": algorithm, "ignore": sorted(plain)}
+    config, tensors = mixed(model, writer, block, "quantization_config")
+    if is_mixed:
+        block |= {"quant_algo": "MIXED_PRECISION", "quantized_layers": layers}
+    result = judged({name: (dtype, tuple(shape)) for name, (dtype, shape) in tensors.items()}, config)
+    assert bad(result) == ([] if code is None else [code])
+    if code == "T614":
+        (step,) = result.findings[0].remedy().steps
+        assert step.new.items() >= {"quant_method": "fp8", "activation_scheme": "dynamic"}.items()
+    elif code is not None:
+        assert "in the shape that its loader registers, such as [" in result.findings[0].remedy().words
 
 
 @pytest.mark.parametrize(("key", "value"), [("num_bits", 2), ("type", "int")])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from inspector.auditing.loads.accepted_values import accepted_by_peft
 from inspector.auditing.loads.prefixes import prefixes, renames
-from inspector.auditing.loads.quantized import has_packed, is_by_quantization
+from inspector.auditing.loads.quantized import has_packed, is_by_quantization, quantized_router, refused_if_read
 from inspector.auditing.loads.surplus import surplus_block
 from inspector.auditing.quantized.torchao_names import undivided_names
 from inspector.auditing.result import Audit
@@ -52,6 +52,7 @@ def failure(audited: Audit, load: Load, kind: type[LoaderFails], other: str = ""
         from inspector.auditing.quantized.unfound_entries import added_entries
 
         added = added_entries(audited, load.setting)
+    plain = quantized_router(audited) if load.because == refused_if_read(audited) else ""
     return kind(
         place=Place(file=audited.checkpoint.set_name),
         loader=load.loader,
@@ -64,7 +65,9 @@ def failure(audited: Audit, load: Load, kind: type[LoaderFails], other: str = ""
         keys=_to_correct(load.keys),
         **accepted_by_peft(audited, load),
         surplus=surplus_block(audited, load),
-        quantized=load.outcome in (REFUSES, RANDOM) and has_packed(audited) and is_by_quantization(audited, load),
+        quantized=bool(plain)
+        or (load.outcome in (REFUSES, RANDOM) and has_packed(audited) and is_by_quantization(audited, load)),
+        built_plain=plain,
         setting=load.setting,
         added=added,
         undivided=undivided_names(audited) if load.outcome == REFUSES else (),

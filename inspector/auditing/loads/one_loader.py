@@ -90,6 +90,8 @@ def judged_for(audited: Audit, name: str) -> Audit:
     load = replace(wanted[0], intended=True)
     if load.outcome in FAILURES and NOT_IN_FILE in load.because:
         findings = [_for_strict_names(one) for one in findings]
+    if load.outcome in FAILURES:
+        findings = [_as_model(one, loader) for one in findings]
     if loader == SENTENCES and load.outcome == COMPLETE:
         findings = [_without_head(one) for one in findings]
     seen = (one.after_loading(f"{loader} {load.version or ''}".strip(), load.outcome, load.because) for one in findings)
@@ -171,6 +173,13 @@ def _for_strict_names(finding: Finding) -> Finding:
     if isinstance(finding, PrefixReadPast):
         return PrefixOnNames(**finding.stated_fields())
     return TensorRenamed(**finding.stated_fields()) if isinstance(finding, TensorRenamedByLoader) else finding
+
+
+def _as_model(finding: Finding, loader: str) -> Finding:
+    """The finding for a loader that is to load a model, of which the file has only the vocabulary."""
+    from inspector.findings.names.gguf_architecture import VocabularyOnly
+
+    return replace(finding, refused_by=loader) if isinstance(finding, VocabularyOnly) else finding
 
 
 def _without_head(finding: Finding) -> Finding:

@@ -143,11 +143,14 @@ def refused_if_read(audited: Audit) -> str:
     one, other = unlike_joined(audited)
     if one:
         return f"it joins {one} and {other}, which are quantized in different ways"
+    router = quantized_router(audited)
+    return f"it builds {router} without quantization, and it is stored quantized" if router else ""
+
+
+def quantized_router(audited: Audit) -> str:
+    """The first family of routers that are stored quantized; "" if none is."""
     packed = (line.family for line in audited.lines if line.packed is not None and line.role.startswith(ROUTER))
-    router = next(packed, None)
-    return (
-        f"it builds {router.removesuffix('.weight')} without quantization, and it is stored quantized" if router else ""
-    )
+    return next(packed, "").removesuffix(".weight")
 
 
 ROUTER: Final = "router"

@@ -28,6 +28,7 @@ from inspector.quantization.loaders import CHATGLM_METHOD, is_of_chatglm
 from inspector.quantization.method_block import block_of_method
 from inspector.quantization.missing_block import (
     BLOCK,
+    GROUP_SIZE,
     MOST_LISTED,
     OLD_BLOCK,
     block_for,
@@ -65,7 +66,8 @@ def block_missing(checkpoint: Checkpoint, unpacked: Unpacked, lines: Sequence[Li
     if config is None or not known or scheme is None or scheme == SPARSE:
         return
     of_transformers = "_class_name" not in config.values
-    if is_named(unpacked, of_transformers, checkpoint.siblings):
+    stated = config.values.get(unpacked.settings.source)
+    if is_named(unpacked, of_transformers, checkpoint.siblings, stated if isinstance(stated, dict) else (GROUP_SIZE,)):
         return
     left = copy_left(checkpoint, scheme, lines)
     if left is not None:

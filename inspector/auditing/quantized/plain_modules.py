@@ -70,6 +70,10 @@ BY_NAME: Final = frozenset({"quark", "modelopt", AQLM})
 """Methods with whole names in their list: their writers and vLLM read patterns differently. Their loaders build
 quantized routers unless they are listed.
 """
+FP8: Final = "fp8"
+"""The method with a list that vLLM compares with whole names (`is_layer_skipped` in `quantization/utils/quant_utils.py`
+of 0.33), and transformers with the beginnings and ends of names.
+"""
 HEAD_LISTED: Final = frozenset({"bitsandbytes", "awq", "fp8", "gptq", *OF_MODULES})
 """Methods with a list that replaces a default that excludes the head."""
 
@@ -147,7 +151,7 @@ def entries_left_out(lines: Sequence[Line], method: str) -> tuple[str, list[str]
 
     Routers are also in the list if its entries are patterns: transformers 4 builds them as linear layers.
     """
-    everywhere = method in EVERYWHERE or method in BY_NAME or method in OF_MODULES or method == HQQ
+    everywhere = method in EVERYWHERE or method in BY_NAME or method in OF_MODULES or method in (FP8, HQQ)
     plain = [line for line, _ in among_packed(lines, everywhere=everywhere)]
     if method in (BY_PATTERN, HQQ) or method in BY_NAME:
         routers = (line for line in lines if line.role.startswith(ROUTER) and line.packed is None)
@@ -164,7 +168,7 @@ def has_towers(lines: Sequence[Line]) -> bool:
 
 def _inside(found: Sequence[Plain], lines: Sequence[Line], method: str) -> list[str]:
     """The entries for modules of stacks in which others are quantized."""
-    if method in BY_NAME:
+    if method in BY_NAME or method == FP8:
         return [name for line, boxes in found for name in _names(line.family, boxes)]
     return entries_for(found, lines, SIGNS.get(method, ""), anywhere=method == HQQ)
 

@@ -119,7 +119,7 @@ class VocabularyOnly(ContentFinding, frozen=True, kw_only=True):
         tokenizer.
 
     Why it matters
-        There is nothing to count or to check, and no model to load.
+        There is nothing to count or to check, and no model to load: it is an error for a program that loads models.
 
     Example
         note[N440] vocabulary-only: ggml-vocab-llama.gguf
@@ -131,11 +131,17 @@ class VocabularyOnly(ContentFinding, frozen=True, kw_only=True):
     """
 
     code = "N440"
-    severity = "note"
+    severity = SeverityIf(lambda finding: finding.refused_by, "error", "note", usual="note")
+    """An error for a program that is to load a model."""
+
+    refused_by: str = ""
 
     remedy_text = (
         "it has a tokenizer and no weights: download the file of the model, or convert it without --vocab-only"
     )
+
+    def rows(self) -> Rows:
+        return [("loads", f"{self.refused_by} refuses it")] if self.refused_by else []
 
 
 class ExpertsOneByOne(ContentFinding, frozen=True, kw_only=True):

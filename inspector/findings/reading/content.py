@@ -367,17 +367,25 @@ class WeightsWithoutTensors(Refetch, frozen=True, kw_only=True):
 
     Example
         error[N485] weights-without-tensors: model.safetensors holds no tensors
-          help  download this file again, or save the model again with its state dict
+          help  save the model again with its state dict; download this file again only
+                if its repository has one with tensors
 
     What to do
-        Download the file, or save the model again with its state dict.
+        Save or convert the model again. The header is complete, so that another download gives the same file unless the
+        repository has a better one.
     """
 
     code = "N485"
+
+    converted: bool = False
+    """True if a converter such as that of MLX wrote the file."""
+
     headline_text = "{place.file:or the checkpoint} holds no tensors"
 
     def remedy(self) -> Remedy:
         again = self.fetch_again()
         of_gguf = str(self.place.file or "").casefold().endswith(".gguf")
-        made = "convert the model again" if of_gguf else "save the model again with its state dict"
-        return Remedy(f"{again.words}, or {made}", again.steps)
+        made = "convert the model again" if of_gguf or self.converted else "save the model again with its state dict"
+        if self.remote:
+            return Remedy(f"{again.words}; its owner has to {made}", again.steps)
+        return Remedy(f"{made}; {again.words} only if its repository has one with tensors", again.steps)

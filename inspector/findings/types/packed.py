@@ -64,6 +64,7 @@ class PackingHelperMissing(PackedModules, frozen=True, kw_only=True):
     helper: str
     expected: tuple[tuple[int, ...], ...]
     stored_as: str | msgspec.UnsetType = msgspec.UNSET
+    reshaped: bool = False
     file: str | None = None
     switches: tuple[Switch, ...] = ()
 
@@ -82,6 +83,9 @@ class PackingHelperMissing(PackedModules, frozen=True, kw_only=True):
             return Remedy(words, tuple(one.step(self.file) for one in self.switches))
         if self.stored_as is msgspec.UNSET:
             return Remedy("quantize again, or download the file again from the original repository")
+        if self.reshaped:
+            same = f"store each {self.stored_as} as {self.helper} with the same numbers"
+            return Remedy(f"{same} in the shape that its loader registers, such as {shape(self.expected[0])}")
         step = Step(action="rename", old=f"*.{self.stored_as}", new=f"*.{self.helper}")
         return Remedy(f"rename each {self.stored_as} to {self.helper}", (step,))
 

@@ -36,6 +36,8 @@ BLOCKS = (16, 32, 64, 128, 256, 512)
 STATIC = "activation_scale"
 """The static scale of the inputs in transformers, for matrices with a `weight_scale_inv`."""
 BLOCK_METHODS = ("fp8", "auto-round", "deepseek")
+BLOCKS_OF_MODELOPT = "fp8_pb_wo"
+"""The algorithm of ModelOpt with a `weight_scale` of four dims; vLLM 0.33 refuses any other (`KFp8Block128`)."""
 ROW_METHODS = ("compressed-tensors", "modelopt", "quark", "fbgemm_fp8", "fp8", "auto-round", "bitnet")
 
 
@@ -94,6 +96,12 @@ def blocked(shape: Shape, block: tuple[int, int]) -> Shape:
     return (*shape[:-2], ceil_div(shape[-2], block[0]), ceil_div(shape[-1], block[1]))
 
 
+def four_dims(shape: Shape) -> Shape:
+    """Shape of the scale for each block of 128 rows and 128 inputs of a matrix, as ModelOpt keeps it."""
+    rows, inputs = blocked(shape[-2:], DEFAULT_BLOCK)
+    return (rows, 1, inputs, 1)
+
+
 def _shown_block(shape: Shape, scale: Shape) -> tuple[int, int] | None:
     if len(shape) < 2 or len(scale) != len(shape):
         return None
@@ -144,7 +152,7 @@ def _scaled(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     if shared == "group" and scale is not None:
         groups, _ = reading.grouped(("weight_scale",), -1, shape[-1])
         scales = [(*shape[:-1], groups)]
-    loaded = _as_loaded(setting, shared, shape)
+    loaded = _as_loaded(setting, shared, shape, scales[0])
     reading.helper("weight_scale", loaded or scales, OTHER_DIMS if loaded else "")
     if shared == "mx":
         reading.compare("group_size", 32)
@@ -170,12 +178,15 @@ def _scaled(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
     return reading.result("weight", scheme, shape, bits, size)
 
 
-def _as_loaded(setting: ModuleSettings, shared: str | None, shape: Shape) -> list[Shape]:
-    """The only shape of scales that compressed-tensors accepts; empty for other methods.
+def _as_loaded(setting: ModuleSettings, shared: str | None, shape: Shape, scale: Shape) -> list[Shape]:
+    """The only shape of scales that compressed-tensors, or vLLM for blocks of ModelOpt, accepts; empty for others.
 
     Measured with transformers 5.23 and compressed-tensors 0.20, 4.57 and 0.13: scales of rows with one dim, and a
     single scale with no dim or two dims, are refused.
     """
+    of_modelopt = setting.variant == BLOCKS_OF_MODELOPT and setting.method == "modelopt"
+    if of_modelopt and shared == "block" and len(shape) == len(scale) == 2:
+        return [four_dims(shape)]
     if setting.method != EXACT_SHAPES or len(shape) != 2 or min(shape) < 2 or setting.strategy != shared:
         return []
     if shared == "tensor":

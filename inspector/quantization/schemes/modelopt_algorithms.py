@@ -11,10 +11,11 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from inspector.findings.types.packed import PackingHelperMissing
 from inspector.findings.types.packing_config import PackingConfigDisagrees, PackingConfigUnread
 from inspector.quantization.config_block import ConfigBlock
 from inspector.quantization.module import Scheme, Tensors, UnpackedTensor
-from inspector.quantization.schemes.fp8 import shared_by
+from inspector.quantization.schemes.fp8 import four_dims, shared_by
 from inspector.quantization.stated import ModuleSettings
 
 ALGORITHMS: Final[Mapping[str, tuple[int, int | None]]] = {
@@ -36,6 +37,7 @@ BY_SCALE: Final[Mapping[str | None, tuple[str, ...]]] = {
 }  # fmt: skip
 """What shares a scale of unpacked floats -> the algorithm."""
 INPUT: Final = "input_scale"
+EXPERTS: Final = ".experts."
 _NVFP4: Final = ("nvfp4", "nvfp4_awq", "nvfp4_svd", "w4a16_nvfp4")
 
 
@@ -75,8 +77,31 @@ def unread(algorithm: str, weights: ConfigBlock) -> tuple[tuple[str, object, obj
     )
 
 
-def by_algorithm(opened: UnpackedTensor, scheme: Scheme, tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
-    """The module; if the stated algorithm is not that of its tensors, this is the only fault of its settings."""
+def _with_scales_of_linear(opened: UnpackedTensor, tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
+    """A linear layer; scales of blocks under the name and in the shape that only experts have are a fault.
+
+    vLLM's linear layers have a `weight_scale` of four dims (`KFp8Block128`), and mixed experts those of fp8
+    (`Fp8MoEMethod`).
+    """
+    inverse, values = tensors.get("weight_scale_inv"), tensors["weight"]
+    if inverse is None or setting.variant != BY_SCALE["block"][0] or len(values.shape) != 2:
+        return opened
+    expected = (four_dims(values.shape),)
+    missing = PackingHelperMissing(
+        helper="weight_scale", expected=expected, stored_as="weight_scale_inv", reshaped=inverse.shape not in expected
+    )
+    return replace(opened, faults=(*opened.faults, missing))
+
+
+def by_algorithm(
+    opened: UnpackedTensor, scheme: Scheme, tensors: Tensors, setting: ModuleSettings, module: str
+) -> UnpackedTensor:
+    """The module; if the stated algorithm is not that of its tensors, this is the only fault of its settings.
+
+    module: its family.
+    """
+    if EXPERTS not in module:
+        opened = _with_scales_of_linear(opened, tensors, setting)
     stated = setting.variant
     if opened.packed is None or stated is None or (stated and stated not in ALGORITHMS):
         return opened
