@@ -611,7 +611,7 @@ def test_block_scales_of_modelopt_have_four_dims(
         layers[module] = {"quant_algo": algorithm, "group_size": 128}
         return BY_BLOCK[experts if ".experts." in module else linear]
 
-    block = {"quant_method": "modelopt", "quant_algo": algorithm, "ignore": sorted(plain)}
+    block: dict[str, Any] = {"quant_method": "modelopt", "quant_algo": algorithm, "ignore": sorted(plain)}
     config, tensors = mixed(model, writer, block, "quantization_config")
     if is_mixed:
         block |= {"quant_algo": "MIXED_PRECISION", "quantized_layers": layers}
