@@ -89,6 +89,17 @@ def test_a_model_beside_the_folder_that_is_listed(tmp_path: Path) -> None:
     assert codes(audited(listed(place, 0, path=""))) == set()
 
 
+def test_a_model_in_the_folder_of_earlier_versions_that_is_not_listed(tmp_path: Path) -> None:
+    place = folder(tmp_path, [POOLING])
+    (place / "0_Transformer").mkdir()
+    for name in ("config.json", "model.safetensors"):
+        (place / name).rename(place / "0_Transformer" / name)
+    (finding,) = audited(place).findings
+    assert (finding.code, finding.help) == ("N434", 'set "path": "0_Transformer" in place of "" in modules.json')
+    assert {one.outcome for one in audited(place).loads} == {"refuses"}
+    assert codes(audited(listed(place, 0, path="0_Transformer"))) == set()
+
+
 BASES = {
     "bert": ("BertModel", "MaskedLM", 6), "distilbert": ("BertModel", "MaskedLM", 5),
     "roberta": ("RobertaModel", "SequenceClassification", 4),

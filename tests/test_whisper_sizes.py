@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
 from inspector import audit
+from tests.checkpoints import write_file
+from tests.judged import base_record, spec_of
 from tests.readers.file_builders import Code, archive
 
 WIDTH, WORDS, CONTEXT = 64, 60, {"encoder": 30, "decoder": 20}
@@ -34,6 +37,24 @@ def tensors(layers: int, mels: int) -> Iterator[tuple[str, tuple[int, ...]]]:
     yield from linear("encoder.ln_post", WIDTH)
     yield from linear("decoder.ln", WIDTH)
     yield "decoder.token_embedding.weight", (WORDS, WIDTH)
+
+
+def test_sizes_of_openai_beside_names_of_transformers(tmp_path: Path) -> None:
+    """transformers finds no model type in them; the remedy states the same sizes in its keys."""
+    record = base_record("whisper", "Generation")
+    config, spec = record["config"], spec_of(record)
+    own = {
+        "n_mels": "num_mel_bins", "n_vocab": "vocab_size", "n_audio_ctx": "max_source_positions",
+        "n_audio_state": "d_model", "n_audio_head": "encoder_attention_heads", "n_audio_layer": "encoder_layers",
+        "n_text_ctx": "max_target_positions", "n_text_state": "d_model", "n_text_head": "decoder_attention_heads",
+        "n_text_layer": "decoder_layers",
+    }  # fmt: skip
+    (tmp_path / "config.json").write_text(json.dumps({key: config[of] for key, of in own.items()}), encoding="utf-8")
+    write_file(tmp_path / "model.safetensors", spec)
+    (finding,) = (one for one in audit(str(tmp_path)).findings if one.severity == "error")
+    assert finding.code == "C314" and "OpenAI" in str(finding)
+    stated = {key: config[key] for key in set(own.values())}
+    assert {key: new for key, new in finding.facts["values"].items() if key in stated} == stated
 
 
 def linear(name: str, *shape: int) -> Iterator[tuple[str, tuple[int, ...]]]:

@@ -36,6 +36,8 @@ _TASK: Final = "problem_type"
 _TASKS: Final = ("regression", "single_label_classification", "multi_label_classification")
 _WHOLLY_ROTATED: Final = 4
 """The largest width of a head that may be odd in transformers 5."""
+_LATER: Final = frozenset({"hardswish", "sqrtsoftplus"})
+"""Activation functions that transformers 4.57 does not have (`ACT2FN`)."""
 QUANTIZATION: Final = "quantization_config"
 _BACKBONE: Final = "backbone_config"
 _NAMED_BACKBONE: Final = "backbone"
@@ -84,10 +86,27 @@ def _words_of_part(
     """Activations that do not exist, in a config of which the class of the outer one looks them up."""
     for key, value in inner.items():
         dotted = ".".join((*path, key))
-        if isinstance(value, str) and value not in activations() and str(values.get("model_type")) in looking_up(
+        if isinstance(value, str) and value not in _activations(major) and str(values.get("model_type")) in looking_up(
             "activations", dotted, major
         ):
-            yield RefusedValue((*path, key), "an activation function of transformers")
+            yield _no_activation((*path, key), value, major)
+
+
+def _no_activation(path: tuple[str, ...], name: str, major: str) -> RefusedValue:
+    """A name that transformers does not look up, with the one for a class of torch, such as "nn.LeakyReLU"."""
+    plain = _plain(name.rpartition(".")[2])
+    meant = next((one for one in sorted(_activations(major)) if _plain(one) == plain), UNSET)
+    return RefusedValue(path, "an activation function of transformers", meant)
+
+
+@cache
+def _activations(major: str) -> frozenset[str]:
+    """The names of activation functions that a version knows."""
+    return activations() if major == NEWEST else activations() - _LATER
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("_", "")
 
 
 def _takes_null(values: Mapping[str, Any], path: tuple[str, ...], major: str) -> bool:
@@ -244,10 +263,10 @@ def _words(
 ) -> Iterator[RefusedValue]:
     """Activations and model types of parts that do not exist, and negative numbers of heads."""
     for key, value in values.items():
-        if isinstance(value, str) and value not in activations() and model_type in looking_up(
+        if isinstance(value, str) and value not in _activations(major) and model_type in looking_up(
             "activations", key, major
         ):
-            yield RefusedValue((*path, key), "an activation function of transformers")
+            yield _no_activation((*path, key), value, major)
         elif value is None and model_type in looking_up("nulls", key, major):
             looked_up = model_type in looking_up("activations", key, major)
             wanted = "an activation function of transformers" if looked_up else "a value, which the model needs"

@@ -12,7 +12,10 @@ from typing import Any, Final
 SIGNS: Final = frozenset({"d_model", "n_layer", "ssm_cfg"})
 """Keys that only mamba_ssm writes together."""
 CLASS: Final = "MambaForCausalLM"
-"""The class of its only model: mamba_ssm names the embedding otherwise, and transformers takes the tied head for it."""
+"""The class of its only model."""
+PROGRAM: Final = "mamba_ssm"
+TABLE: Final = ("backbone.embedding.weight", "backbone.embeddings.weight")
+"""The name of the embedding, and that of transformers: 5 takes the tied head for it, 4.57 leaves it without numbers."""
 OF_LAYERS: Final = {"d_state": "state_size", "d_conv": "conv_kernel", "expand": "expand", "dt_rank": "time_step_rank"}
 """Keys below `ssm_cfg` -> keys of transformers."""
 

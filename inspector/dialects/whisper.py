@@ -8,7 +8,7 @@ without a dot, computes the positions of the encoder, and reads `weights.safeten
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from inspector.dialects.language import Dialect
@@ -69,6 +69,11 @@ def config_of(values: Mapping[str, Any]) -> dict[str, Any] | None:
     }
     kept = {key: value for key, value in values.items() if key not in _SIZES and key not in _WIDTHS}
     return {**kept, **found, **widths, "model_type": "whisper", "architectures": ["WhisperForConditionalGeneration"]}
+
+
+def has_own_names(names: Iterable[str]) -> bool:
+    """True if a block of OpenAI's or MLX's code is among the names; transformers calls its blocks layers."""
+    return any(".blocks." in name or name.startswith("blocks.") for name in names)
 
 
 def own_key(key: str) -> str | None:

@@ -83,6 +83,8 @@ class ModelTypeMissing(ContentFinding, frozen=True, kw_only=True):
     foreign: tuple[str, ...] = ()
     program: str | None = None
     values: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    renames: tuple[tuple[str, str], ...] = ()
+    """(stored name, name of the class) where the program of the config has other names."""
     by_names: str | None = None
     """The type with these tensor names, if the config has no class."""
     alike: int = 0
@@ -106,7 +108,9 @@ class ModelTypeMissing(ContentFinding, frozen=True, kw_only=True):
         if self.values:
             steps = [Step(action="set", file="config.json", key=(key,), new=new) for key, new in self.values.items()]
             words = ", ".join(f'"{key}": {value(new)}' for key, new in self.values.items())
-            return Remedy(f"set {words} in config.json", tuple(steps))
+            steps.extend(Step(action="rename", old=old, new=new) for old, new in self.renames)
+            renamed = "".join(f", and rename {old} to {new}" for old, new in self.renames)
+            return Remedy(f"set {words} in config.json{renamed}", tuple(steps))
         if self.model_type is not None:
             step = Step(action="set", file="config.json", key=("model_type",), new=self.model_type)
             return Remedy(f'set "model_type": "{self.model_type}" in config.json', (step,))

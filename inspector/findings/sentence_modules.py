@@ -46,6 +46,8 @@ class ModuleMissing(Finding, frozen=True, kw_only=True):
     """(stored name, expected name) of its tensors, if only their names are wrong."""
     above: bool = False
     """True if the model's files are in the folder of modules.json and not in the folder that it names."""
+    below: bool = False
+    """True if the model is in this folder, and modules.json states the folder around it."""
     refused: bool = False
     """True if its class does not take its config."""
     surplus: tuple[str, ...] = ()
@@ -81,6 +83,8 @@ class ModuleMissing(Finding, frozen=True, kw_only=True):
             return Remedy(f"correct {self.config}, as the model was trained, or fetch it again")
         if self.above:
             return Remedy(f'set "path": "" in place of "{self.folder}" in {self.place.file}')
+        if self.below:
+            return Remedy(f'set "path": "{self.folder}" in place of "" in {self.place.file}')
         if self.renames:
             named = listed([f"{old} to {new}" for old, new in self.renames], 3)
             return Remedy(f"rename {named} in {self.folder}")

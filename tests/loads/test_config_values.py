@@ -382,6 +382,8 @@ OF_OLDER: list[tuple[str, dict[str, Any], str, str]] = [
     ("glpn", {"depths": [1, 2, 1, -1]}, "unknown", "error"),
     ("mpt", {"attn_config.problem_type": "no_such_task"}, "complete", ""),  # whose class passes no further keys on
     ("fastspeech2_conformer", {"encoder_config.kernel_size": True}, "refuses", "error"),  # which is 1
+    ("llama", {"hidden_act": "hardswish"}, "refuses", "error"),  # which only the newest has
+    ("llama", {"hidden_act": "leaky_relu"}, "complete", ""),
     ("xmod", {"ln_before_adapter": "no"}, "complete", "warning"),  # a text is true
     ("clip", {"logit_scale_init_value": 2}, "unknown", ""),  # torch makes no parameter of an integer
     ("blip", {"logit_scale_init_value": True}, "unknown", "error"),
@@ -739,3 +741,12 @@ def test_a_key_is_wrong_only_under_the_name_that_does_not_decide(
     assert (finding.code, finding.place.key, found.loads[0].outcome) == ("C328", key, "complete")
     assert (step.key, step.new) == ((*path, name), inner[name])
     assert audit(str(write(damaged(folder, [["config", step.key, step.new]]), tmp_path / "mended"))).verdict == "clean"
+
+
+@pytest.mark.parametrize(("stated", "meant"), [
+    ("SiLU", "silu"), ("nn.GELU", "gelu"), ("torch.nn.LeakyReLU", "leaky_relu"), ("Tanh", "tanh"), ("selu", None),
+    ("swiglu", None),
+])  # fmt: skip
+def test_names_of_torch_for_activations(stated: str, meant: str | None, tmp_path: Path) -> None:
+    (finding,) = (one for one in audited(tmp_path, "llama", ("hidden_act", stated)).findings if one.code == "C311")
+    assert [step.new for step in finding.remedy().steps] == ([] if meant is None else [meant])

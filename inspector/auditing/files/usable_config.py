@@ -160,18 +160,17 @@ def config_unusable(audited: Audit) -> Iterator[Finding]:
         if loader is DIFFUSERS:
             yield from _component_without_sizes(audited, config)
             return
-        from inspector.auditing.identity.restated import restated
-        from inspector.dialects.mamba_ssm import config_of
         from inspector.findings.absent_config import ModelTypeMissing
 
-        meant = restated(audited, config, config_of(config.values))
+        program, meant = _meant(audited, config)
         yield ModelTypeMissing(
             place=Place(file=CONFIG, key="model_type"),
-            program="mamba_ssm" if meant else None,
+            program=program,
             values=meant,
+            renames=_other_names(audited) if meant else (),
             class_name=audited.class_name,
             model_type=_type_to_state(audited),
-            foreign=_keys_of_no_model(audited, config),
+            foreign=() if meant else _keys_of_no_model(audited, config),
             **_by_names(audited, config),
         )
     elif config is None and CONFIG not in names and names.keys().isdisjoint(OTHER_CONFIGS):
@@ -179,6 +178,26 @@ def config_unusable(audited: Audit) -> Iterator[Finding]:
 
         similar = similar or _copy_of_config(audited)
         yield ConfigMissing(place=Place(file=CONFIG), loader=loader.name, similar=similar)
+
+
+def _meant(audited: Audit, config: Config) -> tuple[str | None, dict[str, Any]]:
+    """(program in whose words a config states its model, the same in those of transformers); (None, {}) for others."""
+    from inspector.auditing.identity.restated import restated
+    from inspector.dialects import mamba_ssm, whisper
+
+    for program, meant in ((mamba_ssm.PROGRAM, mamba_ssm.config_of(config.values)),
+                           (whisper.WRITER, whisper.config_of(config.values))):  # fmt: skip
+        if meant is not None and (values := restated(audited, config, meant)):
+            stated = config.values
+            return program, {key: new for key, new in values.items() if key not in stated or stated[key] != new}
+    return None, {}
+
+
+def _other_names(audited: Audit) -> tuple[tuple[str, str], ...]:
+    """The names of such a program that transformers does not read, if they are stored."""
+    from inspector.dialects.mamba_ssm import TABLE
+
+    return (TABLE,) if TABLE[0] in audited.checkpoint.tensors else ()
 
 
 def _copy_of_config(audited: Audit) -> str | None:

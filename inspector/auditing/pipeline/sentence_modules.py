@@ -84,7 +84,12 @@ def sentence_modules(checkpoint: Checkpoint, audited: Audit, audit_part: AuditFo
 
     misplaced = [one.folder for one in audited.findings if isinstance(one, ModuleMissing) and one.at_root]
     listed = [one for one in listed if one.path not in misplaced or not one.path]
-    read, main = ModulesRead(), _main(checkpoint, listed)
+    read, below = ModulesRead(), _unnamed_folder(checkpoint, listed)
+    if below:
+        listed = [replace(one, path=below) if one.kind in MODELS and not one.path else one for one in listed]
+        problem = 'the "path" of the model is "", and the model is in this folder'
+        read = ModulesRead((ModuleMissing(place=Place(file=MODULES), folder=below, problem=problem, below=True),))
+    main = _main(checkpoint, listed)
     widths = entered = _of_model(audited)
     for place, one in enumerate(listed):
         entered = widths if one.kind == "Router" else entered
@@ -104,6 +109,18 @@ def sentence_modules(checkpoint: Checkpoint, audited: Audit, audit_part: AuditFo
             widths.sentence,
         )
     return replace(read, width=None) if any(one.severity == "error" for one in read.findings) else read
+
+
+def _unnamed_folder(checkpoint: Checkpoint, listed: Sequence[Listed]) -> str:
+    """The folder of the model under the name that earlier versions of sentence-transformers gave it, where modules.json
+    names the folder around it and that has neither a model nor a config; "" if there is none.
+    """
+    one = next((one for one in listed if one.kind in MODELS and not one.path), None)
+    if one is None or checkpoint.readable or checkpoint.config is not None:
+        return ""
+    name = f"0_{one.kind}"
+    part = folder_of(checkpoint, name)
+    return name if part is not None and part.readable and part.config is not None else ""
 
 
 def _main(checkpoint: Checkpoint, listed: Sequence[Listed]) -> Listed | None:
@@ -213,9 +230,10 @@ def model_below(checkpoint: Checkpoint) -> Checkpoint | None:
         return None
     listed = listed_modules(checkpoint)
     main = None if isinstance(listed, Finding) else _main(checkpoint, listed)
-    if main is None or not main.path:
+    if main is None or isinstance(listed, Finding):
         return None
-    part = folder_of(checkpoint, main.path)
+    path = main.path or _unnamed_folder(checkpoint, listed)
+    part = folder_of(checkpoint, path) if path else None
     return part if part is not None and (part.readable or part.config is not None) else None
 
 
