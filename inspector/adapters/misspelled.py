@@ -73,6 +73,8 @@ _TAKEN_OUT: Final = re.compile(
 """PEFT's names from which saving removed more than the adapter's name: also `.lora` or `.weight`."""
 
 
+_OF_SD_SCRIPTS: Final = {".lora_down.weight": ".lora_A.weight", ".lora_up.weight": ".lora_B.weight"}
+"""Endings of sd-scripts' names of a pair -> those of PEFT, which finds no others (measured with 0.21)."""
 WIDTHS: Final = {"clip_l": 768, "clip_g": 1280}
 """Vectors of a textual inversion -> the width of their encoder, as in ComfyUI's configs of the two."""
 
@@ -139,7 +141,10 @@ def exchanged_vectors(families: Families) -> Iterator[Finding]:
 
 
 def peft_name(key: str) -> str:
-    """The name that PEFT reads, for a name from which saving removed more than the adapter's name."""
+    """The name that PEFT reads, for one from which saving removed too much, or with the ending of another program."""
+    end = next((one for one in _OF_SD_SCRIPTS if key.startswith(PREFIX) and key.endswith(one)), "")
+    if end:
+        return key.removesuffix(end) + _OF_SD_SCRIPTS[end]
     found = _TAKEN_OUT.fullmatch(key)
     if found is None or (found[2] and tuner_name(key) is not None):
         return key
@@ -148,12 +153,13 @@ def peft_name(key: str) -> str:
 
 def taken_out(method: str, families: Families) -> Finding | None:
     """The finding on pairs of a LoRA that contain the adapter's name in their own names, so that saving removed it
-    there too.
+    there too, or that have the endings of another program.
     """
     if method != "lora":
         return None
     tuned = any(tuner_name(key) is not None for key in families)
-    wrong = [key for key in families if peft_name(key) != key and tuned == (tuner_name(key) is not None)]
+    others = [key for key in families if peft_name(key) != key]
+    wrong = [key for key in others if key.endswith(tuple(_OF_SD_SCRIPTS)) or tuned == (tuner_name(key) is not None)]
     pairs = {peft_name(key) for key in wrong}
     if not wrong or any(_other(key) not in pairs for key in pairs):
         return None

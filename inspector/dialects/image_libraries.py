@@ -42,6 +42,7 @@ IMAGE_LIBRARIES: Final = (
     ("VideoX-Fun's Wan with a reference image", ("ref_conv.weight", _OF_WAN)),
     ("Stable Cascade in ComfyUI's names", ("clf.#.weight", "down_blocks.#.#.attention.attn.to_q.weight")),
     ("Stable Cascade's autoencoder", ("vquantizer.codebook.weight", "up_blocks.#.#.weight")),
+    ("Stability's StableCascade (train_c_lora.py, a LoRA by number)", ("weights.#.lora_down", "weights.#.lora_up")),
     ("Stable Cascade's stage C in ComfyUI", ("previewer.blocks.#.running_mean", "encoder.mapper.#.weight")),
     (
         "Stability's generative-models (Stable Video Diffusion)",

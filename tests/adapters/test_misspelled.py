@@ -6,8 +6,9 @@ import pytest
 
 from inspector.adapters.misspelled import peft_name, read_name
 from inspector.mending.patterns import renamed
-from tests.adapters.records import Spec, alone
+from tests.adapters.records import Spec, alone, with_base
 from tests.judged import codes
+from tests.make_checkpoints import SMALL_LLAMA
 
 MODULES = ("double_blocks_{}_img_attn_proj", "double_blocks_{}_txt_mlp_0")
 RIGHT = ("lora_unet_{}.lora_down.weight", "lora_unet_{}.lora_up.weight", "lora_unet_{}.alpha")
@@ -154,8 +155,9 @@ WITHOUT_ADAPTER_NAME = {
     "lora": ("q_proj_A.weight", "q_proj_B.weight", "q_proj_magnitude_vector"),
     "weight": ("q_proj.lora_A", "q_proj.lora_B"),
     "of words": ("embed_tokens_embedding_A", "embed_tokens_embedding_B"),
+    "of sd-scripts": ("q_proj.lora_down.weight", "q_proj.lora_up.weight"),
 }  # fmt: skip
-"""Names that PEFT 0.13 saves for adapters named "lora" and "weight"."""
+"""Names that PEFT 0.13 saves for adapters named "lora" and "weight", and with the endings of another program."""
 PEFT = {"peft_type": "LORA", "r": 4, "lora_alpha": 8, "target_modules": ["q_proj", "embed_tokens"]}
 
 
@@ -174,6 +176,20 @@ def test_peft_names_without_the_name_of_the_adapter(names: tuple[str, ...]) -> N
     steps = [(step.old, step.new) for step in finding.remedy().steps]
     assert {renamed(name, steps) for name in spec} == {peft_name(name) for name in spec}
     assert all(".lora_" in renamed(name, steps) for name in spec)
+
+
+@pytest.mark.parametrize("based", [False, True])
+def test_half_of_the_names_with_the_endings_of_another_program(based: bool) -> None:
+    """PEFT finds only the others; each tensor is to be renamed, and none removed."""
+    names = ("q_proj.lora_down.weight", "q_proj.lora_up.weight"), ("q_proj.lora_A.weight", "q_proj.lora_B.weight")
+    spec = {f"base_model.model.model.layers.{layer}.self_attn.{name}": ("F32", shape)
+            for layer in range(2) for name, shape in zip(names[layer], ((4, 64), (64, 4)), strict=True)}  # fmt: skip
+    config = {"peft_type": "LORA", "r": 4, "lora_alpha": 8, "target_modules": ["q_proj"]}
+    audited = with_base(spec, config, {**SMALL_LLAMA, "num_hidden_layers": 2}) if based else alone(spec, config)
+    assert codes(audited) == {"A937"}
+    finding = next(one for one in audited.findings if one.code == "A937")
+    steps = [(step.old, step.new) for step in finding.remedy().steps]
+    assert len({renamed(name, steps) for name in spec} - spec.keys()) == 2
 
 
 def test_modules_of_the_base_that_end_with_a_letter() -> None:

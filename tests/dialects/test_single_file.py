@@ -254,6 +254,20 @@ def test_components_that_the_file_lacks_are_reported(stored: str, absent: list[s
     assert lacking == ([] if absent is None else [(absent, severity)])
 
 
+@pytest.mark.parametrize(("stored", "averages", "found"), [
+    ("vae text_encoder", 0, {"N704"}), ("vae text_encoder", 3, {"N704"}), ("vae text_encoder unet", 3, set()),
+    ("vae", 3, set()),
+])  # fmt: skip
+@pytest.mark.parametrize("kind", ["tiny", "tiny-2", "tiny-xl"])
+def test_a_file_without_a_network(kind: str, stored: str, averages: int, found: set[str], tmp_path: Path) -> None:
+    parts = model(kind)[0]
+    spec = whole({name: one for name, one in parts.items() if name.startswith(tuple(stored.split()))})
+    spec |= {f"model_ema.diffusion_modelinput_blocks{n}0weight": ("F16", (4, 4)) for n in range(averages)}
+    findings = [one for one in audited(tmp_path, spec).findings if one.code == "N704"]
+    assert {one.code for one in findings} == found
+    assert all(("averages" in one.remedy().words) is bool(averages) for one in findings)
+
+
 @pytest.mark.parametrize(("changes", "found"), [
     ({}, set()), ({"max_position_embeddings": 248}, {"N703"}), ({"vocab_size": 49410}, {"N703"}),
 ])  # fmt: skip

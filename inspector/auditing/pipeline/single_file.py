@@ -66,7 +66,8 @@ def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
     own.extend(_lines(found.tokenizers, ledger.BUFFER, "tokenizer"))
     own_findings.extend(_beside(found))
     known = any(part.case is not None for name, part in parts.items() if name in DIFFUSION)
-    own_findings.extend(_partial(list(parts)) if known and not (root.lost or root.partial) else ())
+    if not (root.lost or root.partial):
+        own_findings.extend(_partial(list(parts)) if known else _without_network(list(parts), found))
     own_findings.extend((*misplaced_encoders(root.tensors), *left_names(root.tensors), *_unread(found)))
     own_findings.extend((*other_settings(root), *other_rows(found.components)))
     findings = ordered([*merged(own_findings), *lost, *findings])
@@ -147,12 +148,25 @@ def lone_network(checkpoint: Checkpoint) -> Iterator[Finding]:
 
 def _partial(names: Sequence[str]) -> Iterator[Finding]:
     """The note on a file that has a diffusion network without other components of its pipeline."""
-    absent = [what for what, start in NEEDED if not any(name.startswith(start) for name in names)]
+    absent = [what for what, start in NEEDED if not _has(names, start)]
     if absent and any(name in DIFFUSION for name in names):
         from inspector.findings.names.single_file import SingleFileParts, SingleFileWithoutVae
 
         kind = SingleFileWithoutVae if absent == ["vae"] else SingleFileParts
         yield kind(present=tuple(name for name in names if name != "other"), absent=tuple(absent))
+
+
+def _without_network(names: Sequence[str], found: SingleFile) -> Iterator[Finding]:
+    """The finding on a file with the other components of a pipeline, but no network that removes noise."""
+    if found.others or any(name in DIFFUSION for name in names) or not all(_has(names, start) for _, start in NEEDED):
+        return
+    from inspector.findings.names.single_file import SingleFileWithoutNetwork
+
+    yield SingleFileWithoutNetwork(present=tuple(names), averages=len(found.ema))
+
+
+def _has(names: Sequence[str], start: str) -> bool:
+    return any(name.startswith(start) for name in names)
 
 
 def _lost_projection(component: ComponentTensors) -> Iterator[TensorMissing]:

@@ -76,6 +76,48 @@ class SingleFileWithoutVae(SingleFileParts, frozen=True, kw_only=True):
     )
 
 
+class SingleFileWithoutNetwork(Finding, frozen=True, kw_only=True):
+    """A checkpoint in a single file has an autoencoder and a text encoder, but no network that removes noise.
+
+    What it means
+        No tensor has the prefix of the UNet (`model.diffusion_model.`). A file from which the wrong copy was removed
+        has only the averages of its weights (`model_ema.`), whose names have no dots.
+
+    Why it matters
+        diffusers' `from_single_file` refuses the file (SingleFileComponentError, measured with 0.42), and ComfyUI finds
+        no model in it: both look for the UNet's own names, also to find the averages.
+
+    Example
+        error[N704] single-file-without-network: vae, text_encoder; no network
+          help  download or convert the whole checkpoint
+
+    What to do
+        Take the whole checkpoint. Averages can be renamed with the names in a checkpoint of the same model:
+        `model_ema.` and the UNet's name after `model.` without its dots.
+    """
+
+    code = "N704"
+
+    present: tuple[str, ...]
+    averages: int
+    """Tensors of the averages (`model_ema.`)."""
+
+    def headline(self) -> str:
+        return f"{listed(self.present)}; {'of the network only averages' if self.averages else 'no network'}"
+
+    def rows(self) -> Rows:
+        return [("stored", f"{count(self.averages, 'tensor')} of model_ema.")] if self.averages else []
+
+    def remedy(self) -> Remedy:
+        whole = "download or convert the whole checkpoint"
+        if not self.averages:
+            return Remedy(whole)
+        return Remedy(
+            f"{whole}, or rename the averages with the names of a checkpoint of the same model:"
+            ' "model_ema." and the rest of a name after "model." without its dots'
+        )
+
+
 class ControlNetDifferences(Finding, frozen=True, kw_only=True):
     """A ControlNet holds differences from the UNet instead of weights.
 
