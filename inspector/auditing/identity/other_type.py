@@ -11,33 +11,29 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from inspector.architectures.catalog import definition_of, likely_definitions
+from inspector.architectures.catalog import definition_of
 from inspector.architectures.defaults import defaults_of
 from inspector.architectures.own_keys import is_rather_of
+from inspector.auditing.identity.fitting_types import MOST_TRIED, fitting, fitting_types, types_named
 from inspector.auditing.identity.named_class import Named, of_misspelled_type, of_unknown_type
 from inspector.auditing.identity.told_apart import told_apart
+from inspector.auditing.identity.type_of_names import CLASS_KEY, of_type_that_fits, of_type_with_prefix
 from inspector.findings.config import ConfigDisagrees
 from inspector.findings.finding import Finding, Place
 from inspector.findings.names.architecture import NamesOfAnotherArchitecture
-from inspector.findings.names.components import PartOfLargerModel
 from inspector.findings.names.joined import ProjectionsJoined
-from inspector.findings.names.prefixes import PrefixOnNames
 from inspector.findings.names.tensors import PartUnexpected, TensorMissing, TensorUnexpected
 from inspector.loader.config_file import Config
-from inspector.loading.tables import NEWEST, class_ending_with, has_type, type_of_class
+from inspector.loading.tables import class_ending_with, type_of_class
 from inspector.matcher.claim import Claim, claim_of
 from inspector.matcher.families import Families
 from inspector.matcher.reading import Reading, read_by_names, read_claimed
 from inspector.reconciler.reconcile import Again, Reconciled
 from inspector.reconciler.wording import family_name
 
-CLASS_KEY: Final = "_class_name"
-"""The key under which configs of diffusers name their class."""
 NESTED: Final = "text_config"
 NO_MODEL: Final = ("quantization_config",)
 """Objects in a config that are not configs of submodels."""
-MOST_TRIED: Final = 40
-"""Most types with all names that are tried."""
 OF_IMAGES: Final = r"(?!(bos|eos|pad|sep|unk|cls|mask|decoder_start)_).*_token_(id|index)"
 """Keys of tokens that represent images, sounds and their beginnings and ends in the text of a multimodal model."""
 
@@ -60,13 +56,17 @@ def with_type_to_state(
     if whole is not None:
         yield from (whole if one is faults[0] else one for one in findings if one is faults[0] or one not in faults)
         return
-    beginning = _of_type_with_prefix(faults, config, file, families, again)
+    beginning = of_type_with_prefix(faults, config, file, families, again)
     if beginning is not None:
         yield from (beginning, *(one for one in findings if one not in faults))
         return
     less = _of_type_without(faults, config, file, families, again, case)
     if less is not None:
         yield from (less, *(one for one in findings if one not in faults))
+        return
+    fits = of_type_that_fits(faults, config, file, families, again, case)
+    if fits is not None:
+        yield from (*fits, *(one for one in findings if one not in faults))
         return
     for one in findings:
         yield _typed(one, config, file, families, again, alone=False) or one
@@ -90,13 +90,13 @@ def _typed(
         return None
     if isinstance(finding, ProjectionsJoined) and not _has_keys_of(names, config.model_type, file):
         return None  # a program joined them
-    for model_type in _types(names, file):
-        claim = _fitting(model_type, config, file, families, again)
+    for model_type in types_named(names, file):
+        claim = fitting(model_type, config, file, families, again)
         if claim is None:
             continue
         known = read_by_names(families, {}, share=1.0, most=MOST_TRIED, prefixes=False)[0]
         others = (one.name for one in known if one.definition is not definition_of(model_type))
-        alike = [other for other in others if _fitting(other, config, file, families, again)]
+        alike = [other for other in others if fitting(other, config, file, families, again)]
         if told_apart([model_type, *alike], file.values) != [model_type]:
             return None  # types with the same names compute other things with them
         return NamesOfAnotherArchitecture(
@@ -110,42 +110,6 @@ def _typed(
             stored_class=claim.class_name,
         )
     return None
-
-
-def _of_type_with_prefix(
-    faults: Sequence[Finding], config: Claim, file: Config | None, families: Families, again: Again
-) -> Finding | None:
-    """The finding on weights of the only type whose own names have the prefix that the config's type lacks.
-
-    If only the prefix is wrong, the class that was saved may also have this model under another name: the finding on
-    the prefix then has the type as another explanation.
-    """
-    prefixed = next((one for one in faults if isinstance(one, PrefixOnNames | PartOfLargerModel)), None)
-    if prefixed is None or (isinstance(prefixed, PrefixOnNames) and (prefixed.wrapper or prefixed.inside)):
-        return None
-    if file is None or file.kind != "config" or config.model_type is None or CLASS_KEY in file.values:
-        return None
-    fitting: dict[str, Claim] = {}
-    for name, definition in likely_definitions(list(families), 1.0, MOST_TRIED):
-        for model_type in _types(name, file) if definition is not config.definition else ():
-            claim = _fitting(model_type, config, file, families, again)
-            if claim is not None:
-                fitting.setdefault(model_type, claim)
-    named = prefixed.prefix.rstrip(".")
-    found = [named] if named in fitting else told_apart(list(fitting), file.values)
-    if len(found) != 1:
-        return None
-    stored = fitting[found[0]].class_name
-    if len(faults) == 1 and isinstance(prefixed, PrefixOnNames) and prefixed.root:
-        return replace(prefixed, other_type=found[0], other_class=stored or "")
-    return NamesOfAnotherArchitecture(
-        place=Place(key="model_type"), claimed=config.model_type, names=found[0], class_name=config.class_name,
-        coverage=1.0, differing=tuple(map(_what, faults)), model_type=found[0], stored_class=stored,
-    )  # fmt: skip
-
-
-def _what(finding: Finding) -> str:
-    return f"{finding.headline()} {'is missing' if isinstance(finding, TensorMissing) else 'differs'}"
 
 
 def _of_type_without(
@@ -172,15 +136,10 @@ def _of_type_without(
         return None
     lacking = frozenset(gap.block.key for gap in case.as_configured.missing)
     own = [one.key for one in case.plan.blocks if not one.slot.scope and one.key in case.reading.families]
-    fitting: dict[str, Claim] = {}
-    for name, definition in likely_definitions(own, 1.0, MOST_TRIED):
-        for model_type in _types(name, file) if definition is not config.definition else ():
-            if not without and is_rather_of(config.model_type, model_type, file.values):
-                continue  # weights of the config's own type that lost these tensors
-            claim = _fitting(model_type, config, file, families, again, lacking)
-            if claim is not None:
-                fitting.setdefault(model_type, claim)
-    found = told_apart(list(fitting), file.values)
+    types = fitting_types(config, file, families, again, lacking, own)
+    if not without:  # not those under which weights of the config's own type lost these tensors
+        types = {name: one for name, one in types.items() if not is_rather_of(config.model_type, name, file.values)}
+    found = told_apart(list(types), file.values)
     if len(found) != 1:
         return None
     return NamesOfAnotherArchitecture(
@@ -196,7 +155,7 @@ def _of_type_without(
         ),
         fewer=True,
         model_type=found[0],
-        stored_class=fitting[found[0]].class_name,
+        stored_class=types[found[0]].class_name,
     )
 
 
@@ -232,61 +191,12 @@ def _differing(finding: Finding) -> tuple[str, ...]:
     return finding.differing if isinstance(finding, NamesOfAnotherArchitecture) else ()
 
 
-def _fitting(
-    model_type: str,
-    config: Claim,
-    file: Config,
-    families: Families,
-    again: Again,
-    lacking: frozenset[str] = frozenset(),
-) -> Claim | None:
-    """The claim of a config with another type, if it gives the name and the shape of every stored tensor.
-
-    lacking: families that the type must not have, not even as optional ones.
-    """
-    claim = _claim(model_type, config, file)
-    reading = None if claim is None else read_claimed(claim, families)
-    if claim is None or reading is None or reading.coverage < 1 or reading.prefix:
-        return None
-    case = again(claim, reading, solve=False)
-    if case.as_configured.differences or case.plan.scope.faults:
-        return None
-    return claim if lacking.isdisjoint(one.key for one in case.plan.blocks) else None
-
-
 def _has_keys_of(names: str, claimed: str, file: Config) -> bool:
     """True if a config has keys that one type has and the claimed type lacks."""
     theirs, own = defaults_of(names), defaults_of(claimed)
     return (
         theirs is not None and own is not None and bool((theirs.values.keys() - own.values.keys()) & file.values.keys())
     )
-
-
-def _types(names: str, file: Config) -> Iterator[str]:
-    """The types with the definition of `names`, without types that have additional config keys that
-    this config lacks.
-    """
-    definition, own = definition_of(names), defaults_of(names)
-    for other in (names, *(() if definition is None else definition.names)):
-        defaults = defaults_of(other)
-        if not has_type(other, NEWEST) or defaults is None or own is None:
-            continue
-        beyond = defaults.values.keys() - own.values.keys()
-        if other == names or (beyond and beyond <= file.values.keys()):
-            yield other
-
-
-def _claim(model_type: str, config: Claim, file: Config) -> Claim | None:
-    """The claim of a config with another type and with the class of that type that has the same head."""
-    values: dict[str, Any] = {**file.values, "model_type": model_type}
-    if config.class_name is not None:
-        heads = () if config.head is None else config.head.names
-        own = [name for name in heads if name and config.class_name.endswith(name)]
-        named = class_ending_with(model_type, (*own, *heads))
-        if named is None:
-            return None
-        values["architectures"] = [named]
-    return claim_of(replace(file, values=values))
 
 
 def of_other_type(

@@ -23,12 +23,12 @@ def with_other_parts(findings: Sequence[Finding], case: Reconciled) -> tuple[lis
     complete.
     """
     named = next((one for one in findings if isinstance(one, NamesOfAnotherArchitecture)), None)
-    if named is None or named.names is None or not _is_complete(case):
+    if named is None or named.names is None or not is_complete(case):
         return list(findings), case
     larger = definition_of(named.names)
     if larger is None:
         return list(findings), case
-    if all(one.definition is not case.reading.definition for one in submodels_of(larger)) and not _are_outside(case):
+    if all(one.definition is not case.reading.definition for one in submodels_of(larger)) and not are_outside(case):
         return list(findings), case
     component = f"other parts of {named.names}"
     lines = [_extra(line, component) for line in case.ledger.lines]
@@ -40,14 +40,14 @@ def with_other_parts(findings: Sequence[Finding], case: Reconciled) -> tuple[lis
     return [*kept, _finding(extra, component, case)], case
 
 
-def _is_complete(case: Reconciled) -> bool:
+def is_complete(case: Reconciled) -> bool:
     """True if the config's own type has all its tensors, so that only additional tensors differ."""
     left = case.as_configured
     own = case.claim.definition is case.reading.definition and not case.reading.prefix
     return own and not (left.mismatched or case.causes or any(not gap.is_head for gap in left.missing))
 
 
-def _are_outside(case: Reconciled) -> bool:
+def are_outside(case: Reconciled) -> bool:
     """True if all additional tensors are outside the modules of the type, such as the decoder of a
     masked autoencoder.
     """

@@ -178,6 +178,8 @@ class TensorUnexpected(ContentFinding, frozen=True, kw_only=True):
     """The name that the architecture has today for this tensor, which is not stored; "" if it has none."""
     module: str = ""
     """The number of the module of a sentence encoder that has this tensor; "" for any other tensor."""
+    known_to: str = ""
+    """A type that has this tensor and all others; "" without one."""
 
     headline_text = "{place.name}"
     row_texts = (
@@ -191,6 +193,8 @@ class TensorUnexpected(ContentFinding, frozen=True, kw_only=True):
             return Remedy(words, (Step(action="rename", old=self.names[0], new=self.present_name),))
         if self.module:
             return of_module(self.module, self.names[0])
+        if self.known_to:
+            return Remedy(f"{self.known_to} has it: use the config.json that belongs to these weights")
         if (reader := reader_of(self.place.tensor)) and self.shape[:1] == (1,):
             return Remedy(f"not counted as a parameter; load it with {reader}: others leave it out")
         return Remedy("not counted as a parameter; remove it if nothing reads it")
