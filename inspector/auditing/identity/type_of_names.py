@@ -101,5 +101,6 @@ def _nearest(claimed: str, types: Collection[str]) -> str | None:
 def _what(finding: Finding) -> str:
     if isinstance(finding, WeightsIncomplete | NamesOfAnotherArchitecture):
         return finding.headline()
-    words = {"N403": "is missing", "N405": "is unexpected", "N406": "is unexpected"}
-    return f"{finding.headline()} {words.get(finding.code, 'differs')}"
+    if isinstance(finding, TensorMissing):
+        return f"{finding.headline()} is missing"
+    return f"{finding.headline()} {'differs' if isinstance(finding, UnexpectedShape) else 'is unexpected'}"
