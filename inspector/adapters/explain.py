@@ -31,6 +31,7 @@ from inspector.adapters.names import (
     renames_of,
     tuner_name,
 )
+from inspector.adapters.other_architecture import unmatched
 from inspector.adapters.other_setting import other_setting
 from inspector.adapters.peft_configs import as_read, renames, with_modules_of_task
 from inspector.adapters.plan import plan_with
@@ -49,7 +50,7 @@ from inspector.algebra.boxes import count
 from inspector.findings.adapters.heads import AdapterHeadsDiffer, AdapterHeadsDivided
 from inspector.findings.adapters.misspelled import AdapterExpertsStacked
 from inspector.findings.adapters.tensors import AdapterRankDiffers
-from inspector.findings.adapters.tools import AdapterHoldsBase, AdapterModulesUnmatched
+from inspector.findings.adapters.tools import AdapterHoldsBase
 from inspector.findings.adapters.whole import Adapter, AdapterBaseDiffers, AdapterNamesUnknown, AdapterSettingDiffers
 from inspector.findings.adapters.wrapped import AdapterNamesWrapped
 from inspector.findings.finding import NAMES_SHOWN, Finding
@@ -147,9 +148,9 @@ def _account(values: Mapping[str, Any], families: Families, base: Base | None, *
     unknown = [one for one in unknown if one not in set(map(module_of, strays))]
     findings = [_adapter(method, stated, families), *([] if dropped is None or another else [dropped])]
     if base is not None and unknown:
-        findings.append(_of_modules(AdapterNamesUnknown, base, unknown, families))
+        findings.append(_of_modules(base, unknown, families))
     if base is not None and foreign and not isinstance(instead, AdapterExpertsStacked):
-        findings.append(_of_modules(AdapterModulesUnmatched, base, foreign, families))
+        findings.append(unmatched(base, foreign, families))
     findings.extend(elsewhere)
     if base is not None and not alone and method in PREFIXES:
         findings.extend(_of_heads(values, base))
@@ -387,11 +388,9 @@ def _with_stored_rank(findings: Sequence[Finding]) -> Finding:
     return replace(first, rank=ranks.pop(), alpha=None, scale=None)
 
 
-def _of_modules(
-    kind: type[AdapterModulesUnmatched | AdapterNamesUnknown], base: Base, modules: Sequence[str], families: Families
-) -> Finding:
-    """The finding that the base does not have these modules, or that its definition does not have these names."""
-    return kind(
+def _of_modules(base: Base, modules: Sequence[str], families: Families) -> Finding:
+    """The finding that the definition of the base does not have these names."""
+    return AdapterNamesUnknown(
         base=base.name,
         names=tuple(family_name(one) for one in modules[:NAMES_SHOWN]),
         modules=len(modules),

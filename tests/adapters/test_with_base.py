@@ -354,6 +354,30 @@ def test_the_head_of_the_task_is_saved_with_the_adapter(
     assert "vllm" not in outcomes  # it reads heads for classification
 
 
+PHI: dict[str, Any] = {
+    "model_type": "phi3", "architectures": ["Phi3ForCausalLM"], "hidden_size": 64, "intermediate_size": 96,
+    "num_attention_heads": 4, "num_hidden_layers": 2, "vocab_size": 320, "pad_token_id": 0,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("module", "base", "facts"), [
+    ("transformer.h.{}.attn.c_attn", SMALL_LLAMA, {"types": "gpt2"}),
+    ("gpt_neox.layers.{}.attention.query_key_value", SMALL_LLAMA, {"types": "gpt_neox"}),
+    ("model.layers.{}.self_attn.q_proj", PHI, {"joined": "qkv_proj"}),
+    ("model.layers.{}.mlp.up_proj", PHI, {"joined": "gate_up_proj"}),
+    ("model.layers.{}.self_attn.q_lora", PHI, {}), ("bert.encoder.layer.{}.attention.self.query", SMALL_LLAMA, {}),
+])  # fmt: skip
+def test_modules_of_another_architecture_show_whose_they_are(
+    module: str, base: dict[str, Any], facts: dict[str, str]
+) -> None:
+    """Where dozens of types have these modules, none is named."""
+    spec = {f"base_model.model.{module.format(layer)}.lora_{side}.weight": ("F32", shape)
+            for layer in range(2) for side, shape in (("A", (4, 64)), ("B", (64, 4)))}  # fmt: skip
+    config = {"peft_type": "LORA", "r": 4, "lora_alpha": 8, "target_modules": [module.rpartition(".")[2]]}
+    (found,) = (one for one in with_base(spec, config, base).findings if one.code == "A928")
+    assert {key: found.facts[key][0] for key in ("types", "joined") if found.facts.get(key)} == facts
+
+
 @pytest.mark.parametrize(("last", "outcome"), [(383, "complete"), (384, "refuses")])
 def test_trained_tokens_are_in_the_table_of_the_base(last: int, outcome: str, tmp_path: Path) -> None:
     """PEFT 0.21.2 raises IndexError for a token beyond the table."""

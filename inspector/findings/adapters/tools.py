@@ -204,8 +204,14 @@ class AdapterModulesUnmatched(Finding, frozen=True, kw_only=True):
     """True if each of these is a pair of matrices, of which the second one can be split by rows."""
     model: str = ""
     """The published model that the widths of the adapter show, if the base's show another one."""
+    types: tuple[str, ...] = ()
+    """The few model types that have all modules of these names."""
+    joined: tuple[str, ...] = ()
+    """The base's modules that join these, which another form of the model has apart."""
 
     def remedy(self) -> Remedy:
+        if self.joined:
+            return Remedy("use the base that the adapter was trained on, which has these modules apart")
         if self.joins and self.splits:
             return Remedy(
                 "split each second matrix (lora_up, lora_B) by rows into those of q, k and v in this order, and copy"
@@ -226,8 +232,10 @@ class AdapterModulesUnmatched(Finding, frozen=True, kw_only=True):
 
     def rows(self) -> Rows:
         rows: Rows = [("module" if self.modules == 1 else "modules", first(self.names, self.modules, 3))]
-        rows.extend([("base has", ", ".join(self.joins))] if self.joins else [])
-        return [*rows, ("widths", f"those of {self.model}")] if self.model else rows
+        has = self.joins or self.joined
+        rows.extend([("base has", ", ".join(has))] if has else [])
+        rows.extend([("widths", f"those of {self.model}")] if self.model else [])
+        return [*rows, ("names", f"as in {first(self.types, len(self.types), 3)}")] if self.types else rows
 
 
 class AdapterHoldsBase(Finding, frozen=True, kw_only=True):
