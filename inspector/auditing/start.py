@@ -143,6 +143,10 @@ def audit_loaded(checkpoint: Checkpoint, claim: Stated | None = None, *, like: s
             from inspector.auditing.files.old_entries import with_old_entries
 
             audited = with_old_entries(audited, lambda other: _audit_weights(other, claim, like))
+        if audited.checkpoint.index is not None and audited.checkpoint.other_sets:
+            from inspector.auditing.files.forgotten_files import with_forgotten_files
+
+            audited = with_forgotten_files(audited, lambda other: _audit_weights(other, claim, like))
         if audited.checkpoint.rival or (audited.checkpoint.other_sets and audited.verdict in (FINDINGS, UNREADABLE)):
             from inspector.auditing.files.rivals import with_rival
 

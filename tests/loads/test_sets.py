@@ -10,7 +10,7 @@ import pytest
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from inspector.findings.shards.sets import SetsDiffer
-from tests.checkpoints import genuine, write_file
+from tests.checkpoints import Spec, genuine, write_file
 from tests.comparing.pair_audits import torch_file
 from tests.judged import base_record, spec_of
 from tests.loads.damage import INDEX, MODEL, Damage, damaged, healthy, write
@@ -34,6 +34,37 @@ def differing(found: Audit) -> SetsDiffer:
     (finding,) = (one for one in found.findings if one.severity != "note")
     assert isinstance(finding, SetsDiffer)
     return finding
+
+
+@pytest.mark.parametrize(
+    ("model_type", "part", "put", "codes"),
+    [
+        ("llama", "lm_head", {}, ["S234"]),
+        ("llama", "model.layers.1.", {}, ["S234"]),
+        ("qwen3", "model.layers.", {}, ["S234"]),
+        ("bert", "bert.encoder.layer.1.", {}, ["S234"]),
+        ("llama", "lm_head", {"step": ("F32", (1,))}, ["P701"]),  # a file with something else, too
+        ("llama", "", {"step": ("F32", (1,))}, []),  # nothing is missing
+    ],
+)
+def test_a_file_beside_the_shards_with_what_they_lack(
+    model_type: str, part: str, put: Spec, codes: list[str], tmp_path: Path
+) -> None:
+    record = base_record(model_type)
+    spec = spec_of(record)
+    inside = {name: entry for name, entry in spec.items() if part and name.startswith(part)}
+    names = [name for name in spec if name not in inside]
+    halves = [{name: spec[name] for name in some} for some in (names[::2], names[1::2])]
+    for shard, half in zip(SHARDS, halves, strict=True):
+        write_file(tmp_path / shard, half)
+    write_file(tmp_path / "rest.safetensors", {**inside, **put})
+    entries = {name: shard for shard, half in zip(SHARDS, halves, strict=True) for name in half}
+    (tmp_path / INDEX).write_text(json.dumps({"metadata": {}, "weight_map": entries}))
+    (tmp_path / "config.json").write_text(json.dumps(record["config"]))
+    found = [one for one in audit(str(tmp_path)).findings if one.severity != "note"]
+    assert [one.code for one in found] == codes
+    if codes == ["S234"]:
+        assert (found[0].place.file, found[0].help) == ("rest.safetensors", "regenerate the index from the headers")
 
 
 @pytest.mark.parametrize(("kind", "again"), [("mlx", "convert"), ("pt", "save")])

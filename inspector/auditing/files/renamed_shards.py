@@ -50,7 +50,7 @@ def with_renamed_shards(audited: Audit) -> Audit:
     if left:
         found.append(shards_missing(left, checkpoint.index.file, missing[0].of or len(checkpoint.index.files)))
     kept = [one for one in audited.findings if one is not missing[0]]
-    return audited.with_findings([*found, *_without_sets(kept, {stored.name for stored in renamed.values()})])
+    return audited.with_findings([*found, *without_sets(kept, {stored.name for stored in renamed.values()})])
 
 
 def _with_renamed_parts(audited: Audit) -> Audit:
@@ -70,7 +70,7 @@ def _with_renamed_parts(audited: Audit) -> Audit:
         if found is not None and (found.part, found.of) == number:
             renamed = replace(found, wanted=wanted)
             kept = [finding for finding in audited.findings if finding is not missing[0]]
-            return replace(audited, findings=tuple(ordered([renamed, *_without_sets(kept, {one.name})])))
+            return replace(audited, findings=tuple(ordered([renamed, *without_sets(kept, {one.name})])))
     return audited
 
 
@@ -121,7 +121,7 @@ def _with_all_renamed(audited: Audit, own: GgufPartRenamed) -> Audit:
     renames = tuple((files[number], f"{stem}-{number:05d}-of-{own.of:05d}.gguf") for number in sorted(files))
     whole = replace(own, renames=renames, wanted=dict(renames)[str(own.place.file)])
     kept = [whole if one is own else one for one in audited.findings]
-    return replace(audited, findings=tuple(_without_sets(kept, set(files.values()))))
+    return replace(audited, findings=tuple(without_sets(kept, set(files.values()))))
 
 
 def _shared_beginning(names: list[str]) -> str:
@@ -142,7 +142,7 @@ def _renamed(checkpoint: Checkpoint, absent: Mapping[str, tuple[str, ...]]) -> I
             yield file, one
 
 
-def _without_sets(findings: list[Finding], names: set[str]) -> Iterator[Finding]:
+def without_sets(findings: list[Finding], names: set[str]) -> Iterator[Finding]:
     """Removes these sets from the note on other sets of weights."""
     for one in findings:
         if not isinstance(one, OtherWeights):
