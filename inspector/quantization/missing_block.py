@@ -42,6 +42,8 @@ LOADERS: Final[Mapping[str, str]] = {
     "ascend-w8a8": "vllm-ascend",
 }  # fmt: skip
 """Scheme -> the program with a special loader, which recognises the tensors without any settings."""
+OWN_FILES: Final[Mapping[tuple[str, str], str]] = {("hqq", "qmodel.pt"): "hqq"}
+"""(scheme, file name) of a program that reads its own file without settings: `save_quantized` of hqq 0.2."""
 PROGRAMS: Final[Mapping[str, str]] = {"modelopt": "vLLM", "w4afp8": "SGLang"}
 """Method without a quantizer in any version of transformers -> the program that reads it from config.json."""
 READ_BESIDE: Final[Mapping[str, str]] = {
@@ -58,24 +60,33 @@ def main_scheme(unpacked: Unpacked) -> str | None:
     return found[0][0] if found and found[0][1] else None
 
 
-def own_loader(unpacked: Unpacked) -> str | None:
-    """The program that the quantized weights are made for, if it is not transformers and needs no config.json."""
-    return READ_BESIDE.get(unpacked.settings.source) or program_of(unpacked)
+def own_loader(unpacked: Unpacked, name: str) -> str | None:
+    """The program that the quantized weights are made for, if it is not transformers and needs no config.json.
+
+    name: of their file.
+    """
+    return READ_BESIDE.get(unpacked.settings.source) or program_of(unpacked, name)
 
 
-def program_of(unpacked: Unpacked) -> str | None:
-    """The program that reads the quantization by its tensors, or by a method that transformers does not know."""
-    stated = PROGRAMS.get(unpacked.settings.base.method or "") if unpacked.settings.known else None
-    return LOADERS.get(main_scheme(unpacked) or "") or stated
+def program_of(unpacked: Unpacked, name: str) -> str | None:
+    """The program that reads the quantization by its tensors, by the name of their file, or by a method that
+    transformers does not know.
+    """
+    stated, scheme = unpacked.settings.known, main_scheme(unpacked) or ""
+    if (scheme, name) in OWN_FILES and not stated:
+        return OWN_FILES[scheme, name]
+    return LOADERS.get(scheme) or (PROGRAMS.get(unpacked.settings.base.method or "") if stated else None)
 
 
-def is_named(unpacked: Unpacked, of_transformers: bool, files: Collection[str], keys: Container[str]) -> bool:
+def is_named(
+    unpacked: Unpacked, of_transformers: bool, files: Collection[str], keys: Container[str], name: str
+) -> bool:
     """True if the loader of the weights finds their quantization settings.
 
     transformers quantizes with quanto while loading, but does not read quanto's weights. files: next to config.json.
-    keys: of the block that MLX reads.
+    keys: of the block that MLX reads. name: of the file with the weights.
     """
-    if own_loader(unpacked) is not None:
+    if own_loader(unpacked, name) is not None:
         return True
     base = unpacked.settings.base
     if base.method == OF_MLX and (base.bits is None or unpacked.settings.source == BLOCK):

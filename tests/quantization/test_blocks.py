@@ -16,6 +16,7 @@ from inspector.auditing.loads.one_loader import judged_for
 from inspector.auditing.result import FLAT, Audit
 from inspector.quantization.scales_block import block_size
 from tests.checkpoints import write, write_file
+from tests.comparing.pair_audits import torch_file
 from tests.judged import base_record, codes, diffusers_records, judged, spec_of
 from tests.quantization.examples import COPIES, renamed_block, tied_model, without_role, wrapper_left
 from tests.quantization.made_by_formula import LLAMA, bitnet, hqq, simple
@@ -599,6 +600,22 @@ def test_the_block_of_hqq_has_the_widths_of_each_name(axis: int, suffix: str, bi
         weights = entry["weight_quant_params"]
         assert weights["nbits"] == (bits if f".{name}".endswith(suffix) else 4)
         assert (weights["group_size"], weights["axis"]) == (8, axis)
+
+
+@pytest.mark.parametrize("model_type", ["llama", "qwen2"])
+@pytest.mark.parametrize(("name", "codes"), [
+    ("qmodel.pt", set()), ("pytorch_model.bin", {"T625"}), ("weights.pt", {"T625", "S221"})
+])  # fmt: skip
+def test_the_own_file_of_hqq_needs_no_block(model_type: str, name: str, codes: set[str], tmp_path: Path) -> None:
+    """`AutoHQQHFModel.from_quantized` of hqq 0.2.8 loads it by this name (measured)."""
+    spec, config = by_hqq(model_type, ())
+    one = base_record(model_type, "ForCausalLM")
+    values = {**config, "model_type": model_type, "architectures": [one["class"]]}
+    (tmp_path / "config.json").write_text(json.dumps(values), encoding="utf-8")
+    (tmp_path / name).write_bytes(torch_file(spec, []))
+    findings = audit(str(tmp_path)).findings
+    assert {one.code for one in findings if one.severity != "note"} == codes
+    assert ("T650" in {one.code for one in findings}) is (not codes)
 
 
 def by_hqq(

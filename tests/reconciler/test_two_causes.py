@@ -88,3 +88,25 @@ def test_a_number_of_heads_that_no_shape_shows_is_named(model_type: str) -> None
     (one,) = [one for one in judged(spec, {**config, "vision_config": TOWERS["base"]}).findings if one.code == "C315"]
     assert isinstance(one, ConfigOfAnotherSize)
     assert one.unseen == ("vision_config.num_attention_heads",) and not one.remedy().steps
+
+
+@pytest.mark.parametrize("model_type", ["llama", "qwen2", "mistral"])
+@pytest.mark.parametrize(("rows", "found"), [(64, {"num_attention_heads": 4}), (56, {})])
+def test_a_number_of_heads_with_the_width_that_was_computed_from_it(
+    model_type: str, rows: int, found: dict[str, int]
+) -> None:
+    """Pruned models: the heads have the width that the wrong number of heads gives, and the right one does not."""
+    config = {
+        "model_type": model_type, "architectures": [base_record(model_type, "ForCausalLM")["class"]],
+        "hidden_size": 48, "intermediate_size": 96, "num_hidden_layers": 2, "num_attention_heads": 3,
+        "num_key_value_heads": 2, "vocab_size": 160, "max_position_embeddings": 64, "tie_word_embeddings": False,
+    }  # fmt: skip
+    spec = genuine({**config, "num_attention_heads": 4, "head_dim": 16}, "F32")
+    for name, (dtype, shape) in spec.items():
+        if re.search(r"[qo]_proj\.", name):
+            spec[name] = (dtype, tuple(rows if size == 64 else size for size in shape))
+    errors = [one for one in judged(spec, config).findings if one.severity == "error"]
+    assert keys(errors) == found
+    assert [
+        one.beside and (one.beside.key, one.beside.weights) for one in errors if isinstance(one, ConfigDisagrees)
+    ] == [("head_dim", 16) for _ in found]

@@ -36,7 +36,7 @@ def for_own_program(audited: Audit, findings: list[Finding]) -> list[Finding]:
         return findings
     from inspector.quantization.missing_block import main_scheme, program_of
 
-    scheme, program = main_scheme(unpacked), program_of(unpacked)
+    scheme, program = main_scheme(unpacked), program_of(unpacked, audited.checkpoint.set_name)
     if scheme is None or program is None:
         return findings
     left = [one for one in findings if not _is_name(one) and not (scheme in JOINING and _is_joint(one))]

@@ -189,7 +189,7 @@ def _is_of_other(audited: Audit) -> bool:
         return False
     from inspector.quantization.missing_block import own_loader
 
-    return own_loader(audited.unpacked) is not None
+    return own_loader(audited.unpacked, audited.checkpoint.set_name) is not None
 
 
 def _is_said(audited: Audit) -> bool:

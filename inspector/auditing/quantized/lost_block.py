@@ -67,7 +67,8 @@ def block_missing(checkpoint: Checkpoint, unpacked: Unpacked, lines: Sequence[Li
         return
     of_transformers = "_class_name" not in config.values
     stated = config.values.get(unpacked.settings.source)
-    if is_named(unpacked, of_transformers, checkpoint.siblings, stated if isinstance(stated, dict) else (GROUP_SIZE,)):
+    keys = stated if isinstance(stated, dict) else (GROUP_SIZE,)
+    if is_named(unpacked, of_transformers, checkpoint.siblings, keys, checkpoint.set_name):
         return
     left = copy_left(checkpoint, scheme, lines)
     if left is not None:

@@ -46,6 +46,7 @@ MOST_TESTED = 60
 """Most values that are tried."""
 ENOUGH = 16
 """Most values that are tried once a value explains everything and the remaining ones have few votes."""
+HEADS = "num_attention_heads"
 HEAD_WIDTH = "head_dim"
 """The key that is a factor in two dims of attention: with the number of heads, and with the number of kv heads."""
 MOST_RIVALS = 3
@@ -75,10 +76,30 @@ def find_causes(plan: Plan, placement: Placement, weights: Weights, bind: Bind) 
             causes, after = [joined], corrected
         elif not corrected.total and are_stated(found):
             causes, after = [msgspec.structs.replace(cause, explains=differences.total) for cause in found], corrected
+        elif beside := _beside_its_width(differences, bind):
+            causes, after = [beside[0]], beside[1]
     if plan.scope.settings.known:
         causes = [_with_factors(differences, bind, cause, causes, after) for cause in causes]
         causes = [_no_longer_than_others(cause, after, bind) for cause in causes]
     return causes, after.plan, after.placement
+
+
+def _beside_its_width(differences: Differences, bind: Bind) -> tuple[Cause, Differences] | None:
+    """A wrong number of heads with the width of a head, if the weights have the width that follows from that number:
+    the right number needs it stated.
+    """
+    scope, leaf = differences.plan.scope, (HEAD_WIDTH,)
+    hidden, heads = (scope.leaf((key,))[0] for key in ("hidden_size", HEADS))
+    read = {one for row in differences.plan.rows for one in row.reads}
+    if leaf not in read or scope.leaf(leaf)[0] is not None or type(hidden) is not int or type(heads) is not int:
+        return None
+    if heads < 1 or hidden % heads:
+        return None
+    bound = differences_of(*bind(scope.with_value(leaf, hidden // heads)), differences.weights)
+    found, after = _one_by_one(bound, bind) if bound.total == differences.total else ([], bound)
+    if after.total or [cause.key for cause in found] != [HEADS] or found[0].defaulted:
+        return None
+    return msgspec.structs.replace(found[0], beside=(HEAD_WIDTH, hidden // heads)), after
 
 
 def _with_factors(
