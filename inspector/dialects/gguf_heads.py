@@ -16,6 +16,7 @@ from inspector.loader.config_file import Config
 from inspector.loader.layout import Layout
 
 STATED: Final = "attention.head_count_kv"
+HEADS: Final = "attention.head_count"
 OTHER_WIDTHS: Final = (
     "attention.kv_lora_rank",
     "attention.key_length_swa",
@@ -33,7 +34,7 @@ def head_findings(metadata: Config, model_type: object, tensors: Mapping[str, La
     values = metadata.values
     name = values.get("general.architecture")
     own = {key.removeprefix(f"{name}."): value for key, value in values.items() if key.startswith(f"{name}.")}
-    stated, heads = own.get(STATED), own.get("attention.head_count")
+    stated, heads = own.get(STATED), own.get(HEADS)
     read = isinstance(model_type, str) and reads(model_type, STATED)
     if type(stated) is not int or stated < 0 or (read and (name != PARTLY or stated in (1, heads))):
         return
@@ -41,13 +42,22 @@ def head_findings(metadata: Config, model_type: object, tensors: Mapping[str, La
     if len(shown) == 1 and shown != {stated}:
         from inspector.findings.types.gguf_heads import GgufHeadsDisagree
 
-        key = f"{name}.{STATED}"
-        yield GgufHeadsDisagree(place=Place(file=metadata.file, key=key), key=key, stated=stated, shown=shown.pop())
+        key, found = f"{name}.{STATED}", shown.pop()
+        yield GgufHeadsDisagree(
+            place=Place(file=metadata.file, key=key), key=key, stated=stated, shown=found,
+            either=f"{name}.{HEADS}" if found == heads and _divides(own, stated) else "",
+        )  # fmt: skip
+
+
+def _divides(own: Mapping[str, object], heads: int) -> bool:
+    """True if the width of a head follows from the number of heads, and this number of heads divides it."""
+    width = own.get("embedding_length")
+    return "attention.key_length" not in own and type(width) is int and heads > 0 and width % heads == 0
 
 
 def _heads(own: Mapping[str, object], tensors: Mapping[str, Layout]) -> Iterator[int]:
     """The number of key heads by the rows of each attention matrix; 0 if it is not a whole number."""
-    heads, width = own.get("attention.head_count"), own.get("embedding_length")
+    heads, width = own.get(HEADS), own.get("embedding_length")
     if type(heads) is not int or type(width) is not int or heads < 1:
         return
     length = own.get("attention.key_length", width // heads)

@@ -698,6 +698,22 @@ def test_a_wrong_size_is_one_error(name: str, key: str, code: str, tmp_path: Pat
     assert {one.outcome for one in audited.loads} == {"refuses"}
 
 
+@pytest.mark.parametrize(
+    ("name", "changed", "choice"),
+    [
+        ("bloom", "attention.head_count", True), ("bloom", "attention.head_count_kv", True),
+        ("falcon", "attention.head_count_kv", True), ("refact", "attention.head_count_kv", False),
+    ],
+)  # fmt: skip
+def test_which_number_of_heads_is_wrong_may_be_open(name: str, changed: str, choice: bool, tmp_path: Path) -> None:
+    """Of equal numbers of heads the shapes show only that both are the same."""
+    file = doubled(name, f"{name}.{changed}")
+    (finding,) = (one for one in audit(str(file.save(tmp_path / "target.gguf"))).findings if one.severity == "error")
+    remedy = finding.remedy()
+    both = f"set {name}.attention.head_count and {name}.attention.head_count_kv" in remedy.words
+    assert (finding.code, remedy.choice, both) == ("N446", choice, choice)
+
+
 CONTEXT = "mistral3.rope.scaling.original_context_length"
 ZEROS = [
     ("apertus", "apertus.rope.dimension_count", "N516"), ("cohere2_moe", "cohere2moe.expert_shared_count", "N516"),

@@ -362,7 +362,7 @@ def test_the_block_lists_a_module_that_is_plain_in_every_layer(name: str) -> Non
     (finding,) = (one for one in judged(spec, config).findings if one.severity == "error")
     (step,) = finding.remedy().steps
     listed = [value for key, value in step.new.items() if isinstance(value, list) and key != "weight_block_size"]
-    ways = {"ct": ["re:.*q_proj"], "fp8": [f"model.layers.{layer}.self_attn.q_proj" for layer in range(2)]}
+    ways = {"ct": ["re:.*q_proj"], "fp8": [*(f"model.layers.{layer}.self_attn.q_proj" for layer in range(2)), "q_proj"]}
     assert listed == [["lm_head", *ways.get(name.partition("_")[0], ["q_proj"])]]
     assert codes(judged(spec, {**config, step.key[0]: step.new})) == set()
 

@@ -123,7 +123,7 @@ def layers_not_packed(unpacked: Unpacked, lines: Sequence[Line], namer: Namer | 
     towers = _towers(body, lines) if whole else []
     inside = [(line, boxes) for line, _, boxes in found if not line.family.startswith(tuple(towers))]
     entries = [*_of_towers(towers, lines, method, namer if method in BY_ENDS else None),
-               *_inside(inside, lines, method)]  # fmt: skip
+               *_inside(inside, lines, method, namer)]  # fmt: skip
     key = LISTS[method]
     kept = stated or (("lm_head",) if key is not None and method in HEAD_LISTED else ())
     exceptions = without_blocks(inside, lines) if method == GPTQ and not (settings.special or stated) else {}
@@ -166,9 +166,15 @@ def has_towers(lines: Sequence[Line]) -> bool:
     return len([*among_packed(lines, everywhere=True)]) > len([*among_packed(lines)])
 
 
-def _inside(found: Sequence[Plain], lines: Sequence[Line], method: str) -> list[str]:
-    """The entries for modules of stacks in which others are quantized."""
-    if method in BY_NAME or method == FP8:
+def _inside(found: Sequence[Plain], lines: Sequence[Line], method: str, namer: Namer | None = None) -> list[str]:
+    """The entries for modules of stacks in which others are quantized. namer: as in `layers_not_packed`."""
+    if method == FP8:
+        stored = [name for line, boxes in found for name in _names(line.family, boxes)]
+        if namer is None:  # the names in the model are open: the ends of names are read, too
+            return list(dict.fromkeys([*stored, *entries_for(found, lines)]))
+        built = [name for line, boxes in found for name in _names(namer(line.family), boxes)]
+        return list(dict.fromkeys([*stored, *built]))
+    if method in BY_NAME:
         return [name for line, boxes in found for name in _names(line.family, boxes)]
     return entries_for(found, lines, SIGNS.get(method, ""), anywhere=method == HQQ)
 

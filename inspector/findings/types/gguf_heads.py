@@ -18,13 +18,16 @@ class GgufHeadsDisagree(ContentFinding, frozen=True, kw_only=True):
         The rows of every attention matrix belong to another number of key heads than `attention.head_count_kv` states.
 
     Why it matters
-        llama.cpp computes the shapes from this number and refuses the file.
+        llama.cpp computes the shapes from this number and refuses the file. Where each head has keys of its own, both
+        numbers are the same and the shapes do not show it: `attention.head_count` may be the wrong one.
 
     Example
         error[N446] gguf-heads-disagree: bloom.attention.head_count_kv
           stated   2
           weights  6
-          help     convert the model again, or set bloom.attention.head_count_kv to 6
+          help     convert the model again, or set bloom.attention.head_count and
+                   bloom.attention.head_count_kv to the number of heads of the original
+                   model, 6 or 2
 
     What to do
         Convert the model again, or correct the number with gguf_set_metadata.
@@ -35,6 +38,8 @@ class GgufHeadsDisagree(ContentFinding, frozen=True, kw_only=True):
     key: str
     stated: int
     shown: int
+    either: str = ""
+    """The key of the number of heads, if this may be the wrong one."""
 
     headline_text = "{key}"
 
@@ -43,6 +48,9 @@ class GgufHeadsDisagree(ContentFinding, frozen=True, kw_only=True):
 
     def remedy(self) -> Remedy:
         again = "convert the model again"
+        if self.either:
+            numbers = f"to the number of heads of the original model, {self.shown} or {self.stated}"
+            return Remedy(f"{again}, or set {self.either} and {self.key} {numbers}", choice=True)
         return Remedy(f"{again}, or set {self.key} to {self.shown}" if self.shown else again)
 
 

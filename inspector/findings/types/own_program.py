@@ -50,15 +50,15 @@ class QuantizationStatedInside(ContentFinding, frozen=True, kw_only=True):
         `quantization_config` stands within the config of the text model, where transformers does not look for it.
 
     Why it matters
-        LMDeploy finds the block there. transformers, also with the code of the repository, builds a model without a
-        quantization and leaves the quantized weights random.
+        LMDeploy finds the block there. vLLM looks at the top and in `text_config` alone. transformers, also with the
+        code of the repository, builds a model without a quantization and leaves the quantized weights random.
 
     Example
         note[T660] quantization-stated-inside: llm_config.quantization_config
           scheme   awq
           read by  LMDeploy
-          help     load it with LMDeploy; for transformers move the block to the top of
-                   config.json
+          help     load it with LMDeploy; for transformers or vLLM move the block to the
+                   top of config.json
 
     What to do
         Load it with LMDeploy.
@@ -71,7 +71,7 @@ class QuantizationStatedInside(ContentFinding, frozen=True, kw_only=True):
 
     headline_text = "{place.key}"
     row_texts = (("scheme", "{scheme}"), ("read by", "LMDeploy"))
-    remedy_text = "load it with LMDeploy; for transformers move the block to the top of config.json"
+    remedy_text = "load it with LMDeploy; for transformers or vLLM move the block to the top of config.json"
 
 
 class BlockSizeUnstated(ContentFinding, frozen=True, kw_only=True):
