@@ -101,11 +101,13 @@ def test_a_complete_encoder_is_clean(name: str, below: str, tmp_path: Path) -> N
 
 @pytest.mark.parametrize(("files", "wanted"), [
     ({}, set()), ({"config_sentence_transformers.json": {}}, {"N641"}), ({"sentence_bert_config.json": {}}, set()),
+    ({"sentence_bert_config.json": {}, "1_Pooling/config.json": {}}, {"N641"}), ({"1_Pooling/config.json": {}}, set()),
     ({"config_sentence_transformers.json": {}, "modules.json": []}, set()),
 ])  # fmt: skip
 def test_a_lost_list_of_modules_is_reported(files: dict[str, Any], wanted: set[str], tmp_path: Path) -> None:
     write(tmp_path, genuine(ENCODER), ENCODER)
     for name, content in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(json.dumps(content), encoding="utf-8")
     found = audited(tmp_path)
     assert codes(found) == wanted

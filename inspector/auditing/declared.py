@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 OF_SETFIT: Final = "config_setfit.json"
 """What SetFit's `save_pretrained` writes beside the sentence encoder and the head (`setfit/modeling.py`)."""
+POOLING: Final = "1_Pooling"
+"""The folder of the pooling behind a model, as sentence-transformers names it."""
 FILES_OF_LIBRARIES: Final = frozenset({"open_clip_config.json", "vocab.json"})
 SHORT: Final = f"only the first {READ:,} bytes of this file are read"
 TOKEN_IDS: Final = ("_token_id", "_token_index", "_token_ids")
@@ -100,10 +102,15 @@ def _of_library(audited: Audit) -> Iterator[Finding]:
 def _unlisted(checkpoint: Checkpoint) -> Iterator[ModulesUnlisted]:
     """The finding on a sentence encoder without the list of its modules."""
     known = len(checkpoint.siblings) < SIBLINGS_KEPT and not checkpoint.alone
-    if known and OF_ENCODER in checkpoint.siblings and MODULES not in checkpoint.siblings:
+    if not known or MODULES in checkpoint.siblings:
+        return
+    named = OF_ENCODER if OF_ENCODER in checkpoint.siblings else ""
+    if not named and OF_TRANSFORMER in checkpoint.siblings and load_within(checkpoint, POOLING) is not None:
+        named = OF_TRANSFORMER  # earlier versions write no config of the whole encoder
+    if named:
         from inspector.findings.sentence_modules import ModulesUnlisted
 
-        yield ModulesUnlisted(place=Place(file=OF_ENCODER))
+        yield ModulesUnlisted(place=Place(file=named))
 
 
 def _headless(checkpoint: Checkpoint) -> Iterator[ClassifierHeadMissing]:

@@ -97,8 +97,9 @@ class ModulesUnlisted(Finding, frozen=True, kw_only=True):
     """A sentence encoder without its list of modules.
 
     What it means
-        sentence-transformers writes config_sentence_transformers.json and modules.json with every model. The folder has
-        only the first: the list of the modules after the model (pooling, dense layers, normalization) is lost.
+        sentence-transformers writes modules.json with every model, beside config_sentence_transformers.json or, in
+        earlier versions, sentence_bert_config.json and the folder 1_Pooling. The folder has only those: the list of
+        the modules after the model (pooling, dense layers, normalization) is lost.
 
     Why it matters
         sentence-transformers builds a new model with a pooling by default, mean or the last token, without a dense
