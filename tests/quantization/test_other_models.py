@@ -318,6 +318,25 @@ def test_a_router_that_is_a_linear_layer_is_quantized_like_any_layer(
         assert f"{router} unquantized, with the weight of the original model" in finding.remedy().words
 
 
+@pytest.mark.parametrize(("model", "tower", "before", "outcome"), [
+    ("qwen2_5_vl", "visual", "re:.*", "complete"), ("llava", "vision_tower", "re:.*", "complete"),
+    ("qwen2_5_vl", "visual", "", "complete"), ("llava", "vision_tower", "", "complete"),
+    ("qwen2_5_vl", "visual", "model.", "complete"),  # names of transformers 5
+    ("qwen2_5_vl", "visual", "re:model[.]", "unknown"), ("llava", "vision_tower", "re:model[.]", "unknown"),
+])  # fmt: skip
+def test_vllm_renames_whole_names_of_a_list_and_no_pattern(
+    model: str, tower: str, before: str, outcome: str, tmp_path: Path
+) -> None:
+    writer = scaled("F8_E4M3", lambda rows, _: ("BF16", [rows, 1]))
+    plain = ("visual", "vision_tower", "multi_modal_projector", "head")
+    config, spec = quantized(model, "ForConditionalGeneration", writer, *plain)
+    names = [name.removesuffix(".weight") for name in spec if name.startswith(tower) and name.endswith(".weight")]
+    entries = [f"{before}{tower}.*"] if before.startswith("re:") else [f"{before}{name}" for name in names]
+    block = {**EIGHT, "ignore": ["lm_head", "re:.*lm_head", "re:.*multi_modal_projector.*", *entries]}
+    result = stored(tmp_path, spec, {**config, "quantization_config": block})
+    assert [one.outcome for one in result.loads if one.loader == "vllm"] == [outcome]
+
+
 @pytest.mark.parametrize(("group", "mode", "module"), [
     (32, "mxfp4", "lm_head"), (16, "nvfp4", "model.layers.0.mlp.up_proj"),
     (32, "mxfp4", "model.layers.1.mlp.down_proj"),

@@ -84,7 +84,12 @@ def _with_plain_experts(audited: Audit, values: Mapping[str, Any], load: Load) -
     from inspector.auditing.loads.plain_experts import REASON, setting_for_plain_experts
 
     setting = setting_for_plain_experts(audited, values) if load.outcome == COMPLETE else None
-    return load if setting is None else replace(_refusing(load, REASON), setting=setting)
+    if setting is not None:
+        return replace(_refusing(load, REASON), setting=setting)
+    from inspector.auditing.loads.vllm_names import not_listed_for_vllm
+
+    open_question = not_listed_for_vllm(audited) if load.outcome == COMPLETE else ""
+    return _refusing(load, open_question, UNKNOWN) if open_question else load
 
 
 def _refusing(load: Load, because: str, outcome: str = REFUSES) -> Load:
