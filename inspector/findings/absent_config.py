@@ -29,7 +29,9 @@ class ConfigMissing(ContentFinding, frozen=True, kw_only=True):
           help     rename Config.json to config.json
 
     What to do
-        Download config.json, or rename the file: case matters. For the audit alone pass it with `--config FILE`.
+        Download config.json, or rename the file: case matters. Trainers that save only the weights leave it out: copy
+        that of the model that was trained, with the class and the labels of the training. For the audit alone pass it
+        with `--config FILE`.
     """
 
     code = "C313"
@@ -39,8 +41,13 @@ class ConfigMissing(ContentFinding, frozen=True, kw_only=True):
     shown: Mapping[str, Any] = msgspec.field(default_factory=dict)
     """Settings of an adapter that its tensors show."""
 
+    @property
+    def is_of_model(self) -> bool:
+        """True unless it is the config of an adapter."""
+        return not str(self.place.file).startswith("adapter")
+
     def rows(self) -> Rows:
-        built = "adapter" if str(self.place.file).startswith("adapter") else "model"
+        built = "model" if self.is_of_model else "adapter"
         rows: Rows = [("loader", f"{self.loader} builds the {built} from it")]
         return [*rows, ("similar", self.similar)] if self.similar else rows
 
@@ -49,7 +56,8 @@ class ConfigMissing(ContentFinding, frozen=True, kw_only=True):
             own = f"download {self.place.file}, which belongs to the weights"
             stated = ", ".join(f'"{key}": {json.dumps(one)}' for key, one in self.shown.items())
             written = f"; if it was never saved, write it with {stated} and the lora_alpha of the training"
-            return Remedy(own + written if stated else own)
+            copied = "; if it was never saved, copy that of the model that was trained" if self.is_of_model else ""
+            return Remedy(own + (written if stated else copied))
         step = Step(action="move", file=self.similar, new=self.place.file)
         return Remedy(f"rename {self.similar} to {self.place.file}", (step,))
 
