@@ -325,6 +325,42 @@ def test_a_controlnet_of_another_width_is_reported(width: int, found: set[str], 
     assert codes(audit(str(folder))) == found
 
 
+TO_XL = {"addition_embed_type": "text_time", "addition_time_embed_dim": 8, "projection_class_embeddings_input_dim": 88}
+
+
+@pytest.mark.parametrize(
+    ("class_name", "xl", "found", "fits"),
+    [("StableDiffusionPipeline", False, set(), ""), ("StableDiffusionXLPipeline", True, set(), ""),
+     ("StableDiffusionXLPipeline", False, {"N705"}, "StableDiffusionPipeline"),
+     ("StableDiffusionXLImg2ImgPipeline", False, {"N705"}, "StableDiffusionImg2ImgPipeline"),
+     ("StableDiffusionPipeline", True, {"N705"}, "StableDiffusionXLPipeline"),
+     ("StableDiffusionPAGPipeline", True, {"N705"}, "StableDiffusionXLPAGPipeline"),
+     ("StableDiffusionSAGPipeline", True, {"N705"}, "")],
+)  # fmt: skip
+def test_a_class_for_another_generation(class_name: str, xl: bool, found: set[str], fits: str, tmp_path: Path) -> None:
+    """Recorded: diffusers loads each, and the call fails with TypeError."""
+    parts = {**PARTS, "_class_name": class_name}
+    if xl:
+        parts |= {"text_encoder_2": ["transformers", "CLIPTextModelWithProjection"], "tokenizer_2": PARTS["tokenizer"]}
+    folder = pipeline(tmp_path, parts)
+    if xl:
+        text = {**TEXT, "hidden_size": 40, "num_attention_heads": 4, "projection_dim": 40,
+                "architectures": ["CLIPTextModelWithProjection"]}  # fmt: skip
+        write(folder / "text_encoder_2", genuine(text, "F16"), text)
+        (folder / "tokenizer_2").mkdir()
+        (folder / "tokenizer_2" / "tokenizer.json").write_text("{}", encoding="utf-8")
+        net = {**UNET, **TO_XL, "cross_attention_dim": 88}
+        write(folder / "unet", genuine(net, "F16"), net)
+        (folder / "unet" / "model.safetensors").rename(folder / "unet" / "diffusion_pytorch_model.safetensors")
+    audited = audit(str(folder))
+    assert codes(audited) == found
+    steps = [step for one in audited.findings if one.code == "N705" for step in one.remedy().steps]
+    assert [step.new for step in steps] == ([fits] if fits else [])
+    if fits:
+        (folder / "model_index.json").write_text(json.dumps({**parts, "_class_name": fits}), encoding="utf-8")
+        assert codes(audit(str(folder))) == set()
+
+
 @pytest.mark.parametrize(("hidden", "found"), [(48, set()), (40, {"N453"})])
 def test_an_encoder_of_another_width_is_reported(hidden: int, found: set[str], tmp_path: Path) -> None:
     """diffusers loads it, and its first call fails."""
@@ -592,7 +628,7 @@ def test_an_optional_encoder_in_its_folder_that_the_index_does_not_name(
     folder = pipeline(tmp_path, {name: one for name, one in parts.items() if "safety" not in name})
     shutil.copytree(folder / "tokenizer", folder / "tokenizer_2")
     write(folder / "text_encoder_2", genuine(second, "F16"), second)
-    unet = {**UNET, "cross_attention_dim": width}
+    unet = {**UNET, **TO_XL, "cross_attention_dim": width}
     write(folder / "unet", genuine(unet, "F16"), unet)
     (folder / "unet" / "model.safetensors").replace(folder / "unet" / "diffusion_pytorch_model.safetensors")
     audited = audit(str(folder))

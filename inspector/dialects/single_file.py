@@ -42,14 +42,20 @@ EMA: Final = "model_ema."
 _SCHEDULE: Final = re.compile(
     r"(?:betas|logvar|lvlb_weights|scale_factor|denoiser\.sigmas|model_ema\.(?:decay|num_updates)"
     r"|(?:sqrt_|log_)?(?:one_minus_|recip_|recipm1_)?alphas_cumprod(?:_prev)?"
-    r"|posterior_(?:variance|log_variance_clipped|mean_coef[12]))",
+    r"|posterior_(?:variance|log_variance_clipped|mean_coef[12])"
+    r"|v_pred|ztsnr|edm_(?:mean|std|vpred\.sigma_(?:max|min)))",
     re.ASCII,
 )
-"""Tables of the noise schedule, which are computed from the config."""
+"""Tables of the noise schedule, which are computed from the config, and what marks its kind for ComfyUI (`model_type`
+in `supported_models.py`): prediction of v, no signal in the last step, the noise of EDM.
+"""
 _COUNTS: Final = ("attn_mask", "model_ema.decay", "model_ema.num_updates")
 """Numbers within a component that no class reads: leftovers of averaging, as in SDXL's own autoencoder."""
 DIFFERENCE: Final = "difference"
 """The tensor that marks a ControlNet of differences from the UNet (`load_controlnet` in ComfyUI's `controlnet.py`)."""
+PREDICTS_V: Final = "v_pred"
+NO_LAST_SIGNAL: Final = "ztsnr"
+"""What marks a UNet of SDXL that predicts v, and one whose last step has no signal."""
 _STATISTICS: Final = re.compile(r"per_channel_statistics\.(?:channel|mean-of-stds(?:_over_std-of-means)?)")
 """Statistics of LTX-Video's latents that its autoencoder does not read."""
 _TOKENIZER: Final = re.compile(r"text_encoders\.(?:\w+\.)?(?:spiece|tekken)_model", re.ASCII)

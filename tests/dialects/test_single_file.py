@@ -379,6 +379,19 @@ def test_unexplained_tensors_are_listed_as_not_checked(tmp_path: Path) -> None:
     assert found.components["other"].counts.unique_parameters == 15
 
 
+@pytest.mark.parametrize(("marks", "found"), [
+    (["v_pred"], ["N706"]), (["v_pred", "ztsnr"], ["N706"]), (["edm_vpred.sigma_max", "edm_vpred.sigma_min"], []),
+    (["edm_mean", "edm_std"], []),
+])  # fmt: skip
+def test_markers_of_the_noise_are_explained(marks: list[str], found: list[str], tmp_path: Path) -> None:
+    """Read in ComfyUI: it takes the kind of the model from these names."""
+    audit = audited(tmp_path, whole(model("tiny-xl")[0]) | dict.fromkeys(marks, ("F32", ())))
+    assert (audit.verdict, set(codes(audit))) == ("clean", set())
+    marked = [one for one in audit.findings if one.code == "N706"]
+    assert [one.code for one in marked] == found
+    assert all(("zero_snr" in one.remedy().words) is ("ztsnr" in marks) for one in marked)
+
+
 COMPONENTS = {"unet": _unet([32, 64, 64], [True, True, False], 48), "vae": _vae([32, 64, 64]), "controlnet": CONTROL}
 DIFFUSERS_FILE = "diffusion_pytorch_model.safetensors"
 IN_FOLDER = [

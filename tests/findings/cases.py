@@ -1583,6 +1583,17 @@ def without_network() -> Audit:
         return audit(f"{place}/sd.safetensors")
 
 
+def marked_noise() -> Audit:
+    """An autoencoder beside the markers of a model that predicts v."""
+    vae = {"in_channels": 3, "out_channels": 3, "latent_channels": 4, "block_out_channels": [32, 64],
+           "layers_per_block": 2, "down_block_types": ["DownEncoderBlock2D"] * 2,
+           "up_block_types": ["UpDecoderBlock2D"] * 2}  # fmt: skip
+    spec = single_file.under("first_stage_model.", single_file.vae({"_class_name": "AutoencoderKL", **vae}))
+    with TemporaryDirectory() as place:
+        write_file(Path(place) / "sd.safetensors", spec | dict.fromkeys(("v_pred", "ztsnr"), ("F32", ())))
+        return audit(f"{place}/sd.safetensors")
+
+
 def long_encoder() -> Audit:
     """A UNet with a text encoder that reads more positions than CLIP."""
     table = "cond_stage_model.transformer.text_model.embeddings.position_embedding.weight"
@@ -1717,6 +1728,7 @@ FIRES |= {
     "decoder-channels-differ": enlarging_decoder,
     "single-file-encoder-rows": long_encoder,
     "single-file-without-network": without_network,
+    "noise-marked": marked_noise,
     "average-stored": lambda: llama(lambda spec: spec.update({f"ema.{n}": e for n, e in list(spec.items())})),
     "extra-state-stored": lambda: llama(
         lambda spec: spec.update(

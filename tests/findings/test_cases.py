@@ -12,7 +12,7 @@ from tests.findings.schemas import assert_valid
 
 ELSEWHERE = {
     "component-class-differs", "component-class-unfit", "component-missing", "component-of-another-model",
-    "component-width-differs", "components-exchanged", "folder-unnamed", "pipeline-flattened",
+    "component-width-differs", "components-exchanged", "folder-unnamed", "pipeline-class-unfit", "pipeline-flattened",
 }  # fmt: skip
 """Findings that need folders: tests/test_pipelines.py has their cases."""
 

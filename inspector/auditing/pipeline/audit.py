@@ -18,6 +18,7 @@ from inspector.auditing.pipeline.entries import IndexEntries, judge_classes, jud
 from inspector.auditing.pipeline.exchanged import exchanged
 from inspector.auditing.pipeline.files import STEPS_A_COMPONENT, Open, WithoutWeights, kind_of, unnamed, without_weights
 from inspector.auditing.pipeline.modular import is_modular, plain_index, unreadable_entries
+from inspector.auditing.pipeline.other_class import unfit_class
 from inspector.auditing.pipeline.parts import (
     as_named,
     as_the_pipeline_loads,
@@ -88,13 +89,15 @@ def audit_pipeline(root: Checkpoint, opened: Open, audit_part: AuditPart) -> Aud
     absent = [*((name, class_name) for name, class_name in wanted.items() if name not in there), *beside.lost]
     missing = [one for one in absent if one[0] not in entries.unknown]
     renamed = renamed_folders(root, index.values, missing, opened) if missing else {}
-    widths = list(of_other_widths(index.values.get("_class_name"), parts, [name for name, _ in missing]))
+    unfit = unfit_class(index, parts)
+    class_name = index.values.get("_class_name") if unfit is None else None
+    widths = list(of_other_widths(class_name, parts, [name for name, _ in missing]))
     unlisted = list(unlisted_encoders(index, widths, parts, opened)) if widths else []
     named = {*renamed.values(), *(name for one in unlisted for name in one.components)}
     findings.extend((*_missing(missing, renamed), *unnamed(root, index.values, named)))
     findings.extend(of_another_class(index.values.get("_class_name"), wanted, parts))
     findings.extend(of_unfit_classes(index, wanted, parts))
-    findings.extend(unlisted or widths)
+    findings.extend((*(unlisted or widths), *([] if unfit is None else [unfit])))
     of_parts = _of_named_classes(findings, _of_parts(parts, wanted, audit_part))
     findings = _together(ordered((*merged(findings), *of_parts)))
     skipped = (*skipped_in(parts), *entries.skipped, *beside.skipped)

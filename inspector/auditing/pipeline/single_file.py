@@ -17,7 +17,15 @@ from inspector.auditing.result import Audit, verdict_of
 from inspector.dialects import t2i_adapter
 from inspector.dialects.catalog import is_lone
 from inspector.dialects.lone_signs import T2I_ADAPTER
-from inspector.dialects.single_file import DIFFERENCE, PROJECTED, ComponentTensors, SingleFile, parts_of
+from inspector.dialects.single_file import (
+    DIFFERENCE,
+    NO_LAST_SIGNAL,
+    PREDICTS_V,
+    PROJECTED,
+    ComponentTensors,
+    SingleFile,
+    parts_of,
+)
 from inspector.findings.finding import Finding, Place, merged, ordered
 from inspector.findings.names.components import ComponentExtra
 from inspector.findings.totals import BuffersStored
@@ -33,6 +41,8 @@ if TYPE_CHECKING:
 
 
 DIFFUSION: Final = ("unet", "transformer")
+MARKS: Final = (DIFFERENCE, PREDICTS_V, NO_LAST_SIGNAL)
+"""Tensors whose names alone are read; their findings are others than that on tables."""
 LAST: Final = "decoder.conv_out"
 """The last convolution of an autoencoder's decoder."""
 CONVOLUTION: Final = 4
@@ -96,9 +106,12 @@ def _beside(found: SingleFile) -> Iterator[Finding]:
         from inspector.findings.names.single_file import ControlNetDifferences
 
         yield ControlNetDifferences(place=Place(tensor=DIFFERENCE), mark=DIFFERENCE)
-    if tables := {
-        name: one for name, one in (*found.schedule.items(), *found.tokenizers.items()) if name != DIFFERENCE
-    }:
+    if PREDICTS_V in found.schedule:
+        from inspector.findings.names.noise_marks import NoiseMarked
+
+        marks = tuple(name for name in (PREDICTS_V, NO_LAST_SIGNAL) if name in found.schedule)
+        yield NoiseMarked(place=Place(tensor=PREDICTS_V), marks=marks, rescaled=NO_LAST_SIGNAL in marks)
+    if tables := {name: one for name, one in (*found.schedule.items(), *found.tokenizers.items()) if name not in MARKS}:
         yield BuffersStored(
             place=Place(tensor=next(iter(tables))),
             elements=_elements(tables),

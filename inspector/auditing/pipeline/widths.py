@@ -133,7 +133,7 @@ def _reads(part: Audit | None, key: str) -> bool:
     """True if the network has a layer of this width: without attention to the text it has none, for any
     stated value.
     """
-    values = _values(part)
+    values = values_of(part)
     if key in TIMES:
         return values.get("addition_embed_type") == "text_time"
     if key != "cross_attention_dim" or any(name not in values for name in BLOCKS):
@@ -146,7 +146,7 @@ def _of_other_latents(class_name: str, parts: Mapping[str, Audit]) -> Iterator[C
     for pattern, (vae, its), (taker, key), times in LATENTS:
         if not re.fullmatch(pattern, class_name):
             continue
-        channels, values = _values(parts.get(vae)).get(its), _values(parts.get(taker))
+        channels, values = values_of(parts.get(vae)).get(its), values_of(parts.get(taker))
         taken = values.get(key)
         if taken is None and key in values and INPUT.get(key) in values:
             key = INPUT[key]
@@ -166,9 +166,9 @@ def _of_other_input(class_name: str, parts: Mapping[str, Audit]) -> Iterator[Com
     """Findings on a denoiser that reads other channels than the pipeline provides: a denoiser for filling, or for an
     additional image.
     """
-    channels = _values(parts.get("vae")).get("latent_channels")
+    channels = values_of(parts.get("vae")).get("latent_channels")
     for pattern, (taker, key), ways in TAKEN:
-        taken = _values(parts.get(taker)).get(key)
+        taken = values_of(parts.get(taker)).get(key)
         if not re.fullmatch(pattern, class_name) or type(channels) is not int or type(taken) is not int:
             continue
         if any(times * channels + more == taken for times, more in ways):
@@ -207,7 +207,7 @@ def _of_other_motion(parts: Mapping[str, Audit]) -> Iterator[ComponentWidthDiffe
 
     An adapter of another class is ignored, and so is a UNet that already has motion modules.
     """
-    unet, adapter = _values(parts.get(UNET)), _values(parts.get(MOTION))
+    unet, adapter = values_of(parts.get(UNET)), values_of(parts.get(MOTION))
     if (unet.get("_class_name"), adapter.get("_class_name")) != ("UNet2DConditionModel", "MotionAdapter"):
         return
     for key, its in (("block_out_channels", "block_out_channels"), ("motion_layers_per_block", "layers_per_block")):
@@ -239,14 +239,14 @@ def _for_each(value: object, blocks: object) -> list[int]:
 
 def _stated(part: Audit | None, key: str) -> int | None:
     """The width stated in the config of a component, if its weights have it."""
-    values = _values(part)
+    values = values_of(part)
     if any(values.get(one) is not None for one in PROJECTS):
         return None
     width = values.get(key)
     return width if type(width) is int else None
 
 
-def _values(part: Audit | None) -> Mapping[str, Any]:
+def values_of(part: Audit | None) -> Mapping[str, Any]:
     """The config of a component; empty if its weights may disagree with it."""
     config = None if part is None else part.checkpoint.config
     if part is None or config is None or any(one.severity == "error" for one in part.findings):
