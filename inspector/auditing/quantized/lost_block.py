@@ -24,6 +24,7 @@ from inspector.auditing.quantized.plain_modules import (
 from inspector.auditing.quantized.tied_head import head_entry
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
+from inspector.loader.packed import Packed
 from inspector.quantization.loaders import CHATGLM_METHOD, is_of_chatglm
 from inspector.quantization.method_block import block_of_method
 from inspector.quantization.missing_block import (
@@ -92,10 +93,7 @@ def block_missing(checkpoint: Checkpoint, unpacked: Unpacked, lines: Sequence[Li
     determined = block_of_weights(scheme, unpacked, lines, of_transformers=of_transformers)
     key = determined.key
     usual, others = (determined.blocks[0], determined.blocks[1:]) if determined.blocks else (None, ())
-    block = usual
-    ways = {(one.scheme, one.bits, one.group_size) for one, _ in packed}
-    if scheme.startswith("mlx") and len(ways) > 1 and all(way[0].startswith("mlx") for way in ways):
-        block = mixed_block([(one, modules_of(line)) for one, line in packed])
+    block = _for_all(usual, scheme, packed)
     if block is None and scheme == TORCHAO and of_transformers and not any(map(_is_around_layers, lines)):
         block = torchao_block(_entries(checkpoint))
     beside = checkpoint.side.get(unpacked.settings.source)
@@ -119,6 +117,14 @@ def block_missing(checkpoint: Checkpoint, unpacked: Unpacked, lines: Sequence[Li
         module="" if first is None else names_in(first.of, first.boxes, 1)[0].removesuffix(".weight"),
         entries=tuple(entries) if len(entries) <= MOST_LISTED else (),
     )
+
+
+def _for_all(usual: dict[str, Any] | None, scheme: str, packed: Sequence[tuple[Packed, Line]]) -> dict[str, Any] | None:
+    """The block for all modules; that of MLX has an entry for each module where they are packed in several ways."""
+    ways = {(one.scheme, one.bits, one.group_size) for one, _ in packed}
+    if scheme.startswith("mlx") and len(ways) > 1 and all(way[0].startswith("mlx") for way in ways):
+        return mixed_block([(one, modules_of(line)) for one, line in packed])
+    return usual
 
 
 def _entries(checkpoint: Checkpoint) -> Iterator[str]:
