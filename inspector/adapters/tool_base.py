@@ -8,7 +8,7 @@ model's first authors (ComfyUI, sd-scripts for SDXL and FLUX). The base names th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import islice
 from typing import Final
 
@@ -208,17 +208,25 @@ def compare(modules: Sequence[ChangedModule], base: BaseModules) -> Compared:
             lost[""] = [*lost.get("", ()), *beyond]
             fitting.add("")
         layers = () if beyond or differing else tuple(absent_layers(modules, len(attention)))
-    for component in [one for one in lost if one not in fitting]:
-        of_another = "" in base.modules and fitting
-        named = component_name(component, base) in base.authors
-        if of_another or (not named and all(_in_another_world(name) for name in lost[component])):
-            unchecked.extend(lost.pop(component))
+    for component in _of_another(lost, fitting, base):
+        unchecked.extend(lost.pop(component))
     unmatched = tuple(name for names in lost.values() for name in names)
     return Compared(
         matched + len(unmatched), tensors, unmatched, tuple(unchecked), tuple(differences),
         tuple(_absent_of_full(modules, base)), widened, layers, all(is_pair(module) for module in modules),
         trained_on(modules, base.modules.values()),
     )  # fmt: skip
+
+
+def _of_another(lost: Mapping[str, Sequence[str]], fitting: Set[str], base: BaseModules) -> list[str]:
+    """The components of which no module is in the base, because the base is another part or has other names."""
+    beside = "" in base.modules and bool(fitting)
+    return [
+        one
+        for one, names in lost.items()
+        if one not in fitting
+        and (beside or (component_name(one, base) not in base.authors and all(map(_in_another_world, names))))
+    ]
 
 
 def _of_vectors_alone(module: ChangedModule) -> bool:

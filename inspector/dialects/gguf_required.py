@@ -81,14 +81,14 @@ def pre_tokenizer(metadata: Config) -> Iterator[Finding]:
     if metadata.values.get(VOCABULARY) != BYTE_PAIRS:
         return
     if stated is None and TOKENS in metadata.values and isinstance(name, str) and required_keys(name):
-        from inspector.findings.types.gguf_heads import GgufPreTokenizerAbsent
+        from inspector.findings.types.gguf_pre_tokenizer import GgufPreTokenizerAbsent
 
         yield GgufPreTokenizerAbsent(place=Place(file=metadata.file, key=PRE))
     if not isinstance(stated, str):
         return
     if stated in pre_tokenizers():
         return
-    from inspector.findings.types.gguf_heads import GgufPreTokenizerUnknown
+    from inspector.findings.types.gguf_pre_tokenizer import GgufPreTokenizerUnknown
 
     yield GgufPreTokenizerUnknown(place=Place(file=metadata.file, key=PRE), stated=stated, source=source())
 

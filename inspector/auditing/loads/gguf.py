@@ -20,7 +20,8 @@ from inspector.auditing.gguf.tensors import (
 )
 from inspector.dialects.llama_cpp import spares
 from inspector.findings.header.gguf import not_the_first
-from inspector.findings.types.gguf_heads import GgufPreTokenizerUnknown, GgufRotaryWidth
+from inspector.findings.types.gguf_heads import GgufRotaryWidth
+from inspector.findings.types.gguf_pre_tokenizer import GgufPreTokenizerUnknown
 from inspector.loading.outcome import ALTERED, REFUSES, UNKNOWN
 from inspector.loading.registries import documented, of_gguf
 from inspector.loading.ties import first_name
@@ -148,11 +149,7 @@ def _wrong_size(audited: Audit) -> str:
         return ""
     from inspector.findings.config import ConfigDisagrees, ConfigImpossible
     from inspector.findings.single_causes import ConfigKeysAbsent
-    from inspector.findings.types.gguf_heads import (
-        GgufHeadsDisagree,
-        GgufKeysContradict,
-        GgufSizeDisagrees,
-    )
+    from inspector.findings.types.gguf_heads import GgufHeadsDisagree, GgufKeysContradict, GgufSizeDisagrees
 
     kinds = ConfigDisagrees | ConfigImpossible | ConfigKeysAbsent | GgufHeadsDisagree | GgufSizeDisagrees
     rotary = next((one for one in audited.findings if isinstance(one, GgufRotaryWidth)), None)

@@ -28,7 +28,7 @@ def misplaced_encoders(tensors: Mapping[str, Layout]) -> Iterator[Finding]:
         own = OF_T5 if prefix == T5 else OF_CLIP
         if not any(other in name for name in names) or any(own in name for name in names):
             continue
-        from inspector.findings.names.single_file import TextEncoderMisplaced
+        from inspector.findings.names.single_file_prefixes import TextEncoderMisplaced
 
         wanted = T5 if kind == "T5" else _of_clip(names, tensors)
         yield TextEncoderMisplaced(

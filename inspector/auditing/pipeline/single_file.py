@@ -135,7 +135,7 @@ def _beside(found: SingleFile) -> Iterator[Finding]:
 def _unread(found: SingleFile) -> Iterator[Finding]:
     """The findings on prefixes of components that programs do not read."""
     for one in found.unread:
-        from inspector.findings.names.single_file import (
+        from inspector.findings.names.single_file_prefixes import (
             ComponentPrefixIncomplete,
             ComponentPrefixRepeated,
             ComponentPrefixUnread,
