@@ -49,6 +49,8 @@ CONVOLUTION: Final = 4
 """Fewest dims of a convolution's weight."""
 NEEDED: Final = (("vae", "vae"), ("text encoder", "text_encoder"))
 """(component that the pipelines of these networks also have, beginning of the names of such components)."""
+OF_CHECKPOINTS: Final = (("first_stage_model.",), ("cond_stage_model.", "conditioner."))
+"""Beginnings of the names of an autoencoder and of text encoders that only files of a whole model have."""
 
 
 def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
@@ -173,6 +175,8 @@ def _without_network(names: Sequence[str], found: SingleFile) -> Iterator[Findin
     """The finding on a file with the other components of a pipeline, but no network that removes noise."""
     if found.others or any(name in DIFFUSION for name in names) or not all(_has(names, start) for _, start in NEEDED):
         return
+    if not all(any(one.prefix.startswith(start) for one in found.components) for start in OF_CHECKPOINTS):
+        return  # a bundle of another program
     from inspector.findings.names.single_file import SingleFileWithoutNetwork
 
     yield SingleFileWithoutNetwork(present=tuple(names), averages=len(found.ema))
