@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from inspector.adapters.flux_names import dotted_name
-from inspector.adapters.names import PREFIX, renames_of, tuner_name
+from inspector.adapters.names import OF_SD_SCRIPTS, PREFIX, renames_of, tuner_name, with_ending_of_peft
 from inspector.findings.finding import Finding
 from inspector.reconciler.wording import names_in
 
@@ -73,8 +73,6 @@ _TAKEN_OUT: Final = re.compile(
 """PEFT's names from which saving removed more than the adapter's name: also `.lora` or `.weight`."""
 
 
-_OF_SD_SCRIPTS: Final = {".lora_down.weight": ".lora_A.weight", ".lora_up.weight": ".lora_B.weight"}
-"""Endings of sd-scripts' names of a pair -> those of PEFT, which finds no others (measured with 0.21)."""
 WIDTHS: Final = {"clip_l": 768, "clip_g": 1280}
 """Vectors of a textual inversion -> the width of their encoder, as in ComfyUI's configs of the two."""
 
@@ -141,10 +139,12 @@ def exchanged_vectors(families: Families) -> Iterator[Finding]:
 
 
 def peft_name(key: str) -> str:
-    """The name that PEFT reads, for one from which saving removed too much, or with the ending of another program."""
-    end = next((one for one in _OF_SD_SCRIPTS if key.startswith(PREFIX) and key.endswith(one)), "")
-    if end:
-        return key.removesuffix(end) + _OF_SD_SCRIPTS[end]
+    """The name that PEFT reads, for one from which saving removed too much, or with the ending of another program.
+
+    PEFT 0.21 finds no pair under the endings of sd-scripts (measured).
+    """
+    if key.startswith(PREFIX) and (own := with_ending_of_peft(key)) != key:
+        return own
     found = _TAKEN_OUT.fullmatch(key)
     if found is None or (found[2] and tuner_name(key) is not None):
         return key
@@ -159,7 +159,7 @@ def taken_out(method: str, families: Families) -> Finding | None:
         return None
     tuned = any(tuner_name(key) is not None for key in families)
     others = [key for key in families if peft_name(key) != key]
-    wrong = [key for key in others if key.endswith(tuple(_OF_SD_SCRIPTS)) or tuned == (tuner_name(key) is not None)]
+    wrong = [key for key in others if key.endswith(tuple(OF_SD_SCRIPTS)) or tuned == (tuner_name(key) is not None)]
     pairs = {peft_name(key) for key in wrong}
     if not wrong or any(_other(key) not in pairs for key in pairs):
         return None

@@ -19,6 +19,8 @@ from inspector.matcher.families import Families
 PREFIX: Final = "base_model.model."
 """Prefix of every module of the base in files that PEFT saves."""
 OWN_PREFIX: Final = "base_model."
+OF_SD_SCRIPTS: Final = {".lora_down.weight": ".lora_A.weight", ".lora_up.weight": ".lora_B.weight"}
+"""Endings of sd-scripts' names of a pair -> those of PEFT and diffusers."""
 PROMPT: Final = "prompt_embeddings"
 PROMPT_TENSORS: Final = frozenset({PROMPT, "prefix_task_cols", "prefix_task_rows"})
 """Tensors that prompt methods save: the prompt, and the factors of multitask prompt tuning."""
@@ -269,3 +271,9 @@ def uncopied(key: str) -> str:
 
 
 _COPIED = re.compile(r"\.(original_module|modules_to_save(\.default)?)(?=\.)")
+
+
+def with_ending_of_peft(name: str) -> str:
+    """A name with the ending of PEFT in place of that of sd-scripts; any other name as it is."""
+    end = next((one for one in OF_SD_SCRIPTS if name.endswith(one)), "")
+    return name.removesuffix(end) + OF_SD_SCRIPTS[end] if end else name

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from itertools import islice
 from typing import Final
 
 from msgspec import Struct
 
 from inspector.adapters.author_names import in_authors_names, in_names_of_ldm
-from inspector.adapters.base import BaseTensor, other_widths
+from inspector.adapters.base import BaseTensor
 from inspector.adapters.changed_modules import ChangedModule, like
-from inspector.adapters.image_prompt_base import absent_layers, attention_to_text, of_image_prompt, of_layers
-from inspector.adapters.joined_attention import is_pair, modules_unmatched
+from inspector.adapters.image_prompt_base import absent_layers, attention_to_text, of_image_prompt
+from inspector.adapters.joined_attention import is_pair
 from inspector.adapters.rotated_pieces import misfit_of_pieces
 from inspector.adapters.tool_modules import FULL
 from inspector.adapters.tool_shapes import Shape, is_wider, misfit
@@ -26,11 +25,6 @@ from inspector.adapters.tools import PIECES
 from inspector.adapters.trained_on import trained_on
 from inspector.algebra.boxes import count, tuples
 from inspector.algebra.names import name_of
-from inspector.findings.adapters.tensors import AdapterShapeDiffers
-from inspector.findings.adapters.tools import AdapterPairDiffers, AdapterPartMissing
-from inspector.findings.adapters.whole import AdapterBaseDiffers, ShapeExample
-from inspector.findings.adapters.widened import AdapterWidensBase
-from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 
 COMPONENTS: Final[Mapping[str, tuple[str, ...]]] = {
     "unet": ("unet", "transformer", "prior"), "transformer": ("transformer", "unet"),
@@ -364,45 +358,3 @@ def _at(module: ChangedModule, index: tuple[int, ...]) -> Iterator[tuple[str, Sh
 def _key(module: ChangedModule, part: str, index: tuple[int, ...]) -> str:
     key = module.parts[part][0]
     return name_of(key, index) if "#" in key else key
-
-
-def tool_findings(compared: Compared, base: BaseModules, known: Sequence[Finding]) -> Iterator[Finding]:
-    """Findings on modules that do not fit: one if the base is another one, else one for each kind of difference.
-
-    known: the findings on the adapter alone; these include modules with a pair that does not fit together.
-    """
-    widths = other_widths((one.stored, one.expected) for one in compared.differences)
-    alike = len(widths) == 1 and len({one.module for one in compared.differences}) > 1
-    of_all = alike or (
-        len({one.module for one in compared.differences}) > 1
-        and all(len(one.stored) != len(one.expected) for one in compared.differences)
-    )  # a convolution of one point for a matrix, or the other way round, as releases of a UNet have them
-    another = of_all or 2 * len(compared.differences) > compared.tensors
-    wrong = len(compared.unmatched) + len({one.module for one in compared.differences})
-    most = bool(compared.unmatched) and 2 * wrong > compared.modules
-    if compared.unmatched and (most or not another):
-        names, of, name = compared.unmatched, compared.modules, base.name or base.source
-        yield modules_unmatched(names, of, name, base.modules, plain, pairs=compared.pairs, model=compared.model)
-    for module, (inputs, of_base) in compared.widened.items():
-        yield AdapterWidensBase(module=module, inputs=inputs, of_base=of_base, base=base.name or base.source)
-    if most:
-        return  # another base: that what the two share differs too follows from it
-    if compared.layers:
-        yield of_layers(compared.layers, compared.modules)
-    if compared.absent:
-        names, others = compared.absent[:NAMES_SHOWN], "the same module of other blocks"
-        yield AdapterPartMissing(method="full", part="diff", modules=len(compared.absent), of=compared.modules,
-                                 names=names, present=others)  # fmt: skip
-    if another:
-        first, differ, of = compared.differences[0], len(compared.differences), compared.tensors
-        example = ShapeExample(first.name, first.stored, first.expected)
-        yield AdapterBaseDiffers(base=base.name, source=base.source, tensors=differ, of=of, example=example,
-                                 named=False, widths=widths, model=compared.model)  # fmt: skip
-        return
-    incomplete = [one for one in known if isinstance(one, AdapterPartMissing)]
-    pairs = [pair for one in known if isinstance(one, AdapterPairDiffers) for pair in one.pairs]
-    stems = [*(pair.first for pair in pairs), *(f"{name}." for one in incomplete for name in one.names)]
-    apart = (one for one in compared.differences if not any(f"{one.module}." in stem for stem in stems))
-    for one in islice(apart, 3):
-        yield AdapterShapeDiffers(place=Place(tensor=one.name), stored=one.stored, expected=one.expected,
-                                  tensors=1, module=one.module, base=base.name or base.source)  # fmt: skip

@@ -10,15 +10,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from inspector.adapters.names import renames_of
+from inspector.adapters.names import OF_SD_SCRIPTS, renames_of, with_ending_of_peft
 from inspector.adapters.tools import ToolTensor
 from inspector.findings.finding import Finding
 from inspector.matcher.families import Families
 from inspector.reconciler.wording import names_in
 
 TRANSFORMER: Final = "transformer."
-ENDS: Final = {".lora_down.weight": ".lora_A.weight", ".lora_up.weight": ".lora_B.weight"}
-"""Ending in sd-scripts -> ending in diffusers."""
 SCALE: Final = ".alpha"
 DROPPED: Final = ".dora_scale"
 """Ending of the magnitudes of a DoRA that diffusers leaves out of every file before it reads the pairs."""
@@ -30,7 +28,7 @@ _OF_OTHERS: Final = re.compile(
 
 def unread_ends(families: Families, found: Mapping[str, ToolTensor]) -> Iterator[Finding]:
     """The note on a LoRA whose modules show that diffusers does not read its endings."""
-    pairs = [key for key in found if key.endswith(tuple(ENDS))]
+    pairs = [key for key in found if key.endswith(tuple(OF_SD_SCRIPTS))]
     scales = [key for key in found if key.endswith(SCALE)]
     if not pairs or not all(key.startswith(TRANSFORMER) for key in found) or not any(map(_OF_OTHERS.match, pairs)):
         return
@@ -43,13 +41,8 @@ def unread_ends(families: Families, found: Mapping[str, ToolTensor]) -> Iterator
     yield AdapterNamesUnread(
         tensors=sum(families[key].tensors for key in (*pairs, *scales)),
         stored=stored,
-        wanted=_renamed(stored),
-        renames=() if scales else renames_of(pairs, _renamed, families),
+        wanted=with_ending_of_peft(stored),
+        renames=() if scales else renames_of(pairs, with_ending_of_peft, families),
         scaled=bool(scales),
         refused=True,
     )
-
-
-def _renamed(name: str) -> str:
-    end = next(one for one in ENDS if name.endswith(one))
-    return name.removesuffix(end) + ENDS[end]

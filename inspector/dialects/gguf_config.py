@@ -129,6 +129,12 @@ def depends_on(model_type: str | None, key: str, file_key: str) -> bool:
     return rule is not None and (file_key in rule if isinstance(rule, str) else True)
 
 
+def follows_from(model_type: str | None, key: str, file_key: str) -> bool:
+    """True if a config key of a model type is computed from a key of GGUF files. file_key: as in `depends_on`."""
+    rule = _rule(model_type or "", key)
+    return isinstance(rule, str) and file_key in rule
+
+
 def counts_layers(model_type: str | None, key: str) -> bool:
     """True if a config key of a model type is the number of layers that GGUF files state."""
     rule = _rule(model_type or "", key)

@@ -193,6 +193,10 @@ def _keys_of_rows(unrolled: Unrolled) -> frozenset[str]:
     return frozenset(path[0] for node in nodes for path in words(node))
 
 
+OF_WHOLE_ENCODER = ("0.auto_model.", "0.model.")
+"""Prefixes of the model in the state dict of a whole sentence encoder, of sentence-transformers 2 to 5 and of 6; its
+other modules have their numbers.
+"""
 WRAPPERS: Mapping[str, str] = {
     "module.": "torch's DataParallel and DistributedDataParallel",
     "_orig_mod.": "torch.compile",
@@ -203,9 +207,7 @@ WRAPPERS: Mapping[str, str] = {
     "_fpw_module.": "the FSDP of PyTorch/XLA and fairscale",
     "_forward_module.": "Lightning and DeepSpeed",
     "pretrained_model.": "TRL's model with a value head",
-    "0.auto_model.": "sentence-transformers",
-    "0.model.": "sentence-transformers",
-    "auto_model.": "sentence-transformers",
+    **dict.fromkeys((*OF_WHOLE_ENCODER, "auto_model."), "sentence-transformers"),
     "model.": "a wrapping module",
 }
 """Prefixes that wrappers add to every name when their own state dict is saved -> the wrapper."""

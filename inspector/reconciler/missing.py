@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from inspector.algebra.boxes import Box, joined, minus, outer
 from inspector.algebra.names import axes_of
 from inspector.algebra.span import Span
 from inspector.findings.finding import Finding, Place
-from inspector.matcher.spelling import WRAPPERS
+from inspector.matcher.spelling import OF_WHOLE_ENCODER
 from inspector.notation.binding import Block
 from inspector.notation.slots import scope_of
 from inspector.reconciler import ledger
@@ -23,8 +23,6 @@ from inspector.reconciler.wording import family_name, indices_in_words, names_in
 
 if TYPE_CHECKING:
     from inspector.findings.names.renamed import TensorRenamed
-
-OF_ENCODER: Final = "sentence-transformers"
 
 
 def absent_and_unexpected(case: Reconciled, confidence: str) -> Iterator[Finding]:
@@ -374,5 +372,4 @@ def _tensor_unexpected(case: Reconciled, extra: Unexpected, part: Portion) -> Fi
 def _module_of_encoder(case: Reconciled, name: str) -> str:
     """The number of the module of a sentence encoder that has a tensor; "" if the whole encoder was not saved."""
     first, _, rest = name.partition(".")
-    whole = WRAPPERS.get(case.reading.prefix) == OF_ENCODER and case.reading.prefix.startswith("0.")
-    return first if whole and first.isdecimal() and rest else ""
+    return first if case.reading.prefix in OF_WHOLE_ENCODER and first.isdecimal() and rest else ""

@@ -24,7 +24,8 @@ from inspector.adapters.names import (
 from inspector.adapters.one_encoder import of_one_encoder
 from inspector.adapters.peft_configs import defaults_of, renames
 from inspector.adapters.read_by_class import unread_by_class, with_class_of_base
-from inspector.adapters.tool_base import compare, tool_findings
+from inspector.adapters.tool_base import compare
+from inspector.adapters.tool_findings import tool_findings
 from inspector.adapters.tool_modules import account_tool, kind_of_tool
 from inspector.adapters.tools import ToolTensor, is_tool_adapter
 from inspector.algebra.names import NAMES

@@ -6,10 +6,10 @@ Sources: `Wav2Vec2CTCTokenizer` of transformers 4.57 and 5, which adds special t
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from inspector.auditing.files.json_beside import object_beside
 from inspector.auditing.result import Audit
 from inspector.findings.finding import NAMES_SHOWN, Place
 from inspector.loader.checkpoint import Checkpoint
@@ -40,18 +40,21 @@ def ctc_labels(audited: Audit) -> Iterator[LabelsBeyondHead]:
         return
     heads = (one for one in case.placement.placed if one.block.slot.role == HEAD and one.fits)
     head = next((one for one in heads if len(one.layout.shape) == 2), None)
-    words, settings = _object(checkpoint, WORDS), _object(checkpoint, SETTINGS)
+    words, settings = object_beside(checkpoint, WORDS, LARGEST), object_beside(checkpoint, SETTINGS, LARGEST)
     if head is None or settings.get("tokenizer_class", TOKENIZER) != TOKENIZER:
         return
     if not words or SETTINGS not in checkpoint.siblings or any(type(one) is not int for one in words.values()):
         return  # those of several languages are objects
     rows = head.layout.shape[0]
-    known = {**words, **{token: one for token, one in _object(checkpoint, ADDED).items() if type(one) is int}}
+    known = {
+        **words,
+        **{token: one for token, one in object_beside(checkpoint, ADDED, LARGEST).items() if type(one) is int},
+    }
     stated = {key: _content(settings.get(key, usual)) for key, usual in SPECIAL.items()}
     special = {key: token for key, token in stated.items() if token is not None and known.get(token, rows) >= rows}
     beyond = [token for token, one in known.items() if one >= rows]
     beyond += [token for token in special.values() if token not in beyond]
-    labels = _object(checkpoint, ALPHABET).get("labels")
+    labels = object_beside(checkpoint, ALPHABET, LARGEST).get("labels")
     alphabet = len(labels) if isinstance(labels, list) and len(labels) != rows else 0
     if not beyond and not alphabet:
         return
@@ -75,7 +78,7 @@ def _further(checkpoint: Checkpoint) -> Iterator[str]:
     """What adds special tokens besides their keys."""
     if ADDED in checkpoint.siblings:
         yield ADDED
-    if LISTED in _object(checkpoint, MAP):
+    if LISTED in object_beside(checkpoint, MAP, LARGEST):
         yield f"{LISTED} of {MAP}"
 
 
@@ -83,16 +86,3 @@ def _content(token: Any) -> str | None:
     """A special token, which is a text or an object with its text."""
     stated = token.get("content") if isinstance(token, Mapping) else token
     return stated if isinstance(stated, str) and stated else None
-
-
-def _object(checkpoint: Checkpoint, name: str) -> Mapping[str, Any]:
-    """The object in a JSON file of the folder, empty if there is none."""
-    size = checkpoint.siblings.get(name, 0)
-    if not 0 < size <= LARGEST or checkpoint.reach is None:
-        return {}
-    raw = checkpoint.reach().read_part(name, 0, size)
-    try:
-        values: Any = json.loads(raw) if isinstance(raw, bytes) else None
-    except (ValueError, RecursionError):
-        return {}
-    return values if isinstance(values, dict) else {}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from inspector.dialects.gguf_config import counts_layers, depends_on, tensors_behind
+from inspector.dialects.gguf_config import counts_layers, depends_on, follows_from, tensors_behind
 from inspector.dialects.gguf_contradictions import decides_shapes
 from inspector.dialects.gguf_heads import STATED
 from inspector.dialects.llama_cpp import is_required
@@ -47,9 +47,11 @@ def _of_one_key(audited: Audit, findings: Sequence[Finding]) -> Sequence[Finding
         return findings
     kind = audited.architecture.model_type
     named = {one.file_key.partition(".")[2] for one in findings if isinstance(one, ConfigDisagrees) and one.file_key}
-    followed = [one for one in derived if any(depends_on(kind, one.key, word) for word in named)]
+    widths = {word for word in named if f".{word}" in OF_HEADS}  # these reach keys that list the heads of each layer
+    followed = [one for one in derived if any(follows_from(kind, one.key, word) for word in named)
+                or any(depends_on(kind, one.key, word) for word in widths)]  # fmt: skip
     for word in (key.partition(".")[2] for key, value in metadata.values.items() if isinstance(value, list)):
-        alike = sorted((one for one in derived if depends_on(kind, one.key, word)), key=lambda one: -one.explains)
+        alike = sorted((one for one in derived if follows_from(kind, one.key, word)), key=lambda one: -one.explains)
         followed += alike[1:]
     return [one for one in findings if one not in followed]
 

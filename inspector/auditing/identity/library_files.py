@@ -7,13 +7,13 @@ resized) and timm's `vision_transformer.py` for the sizes behind its names; meas
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from msgspec import Struct
 
+from inspector.auditing.files.json_beside import object_beside
 from inspector.auditing.result import Audit
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
@@ -67,7 +67,7 @@ def _is_taken(checkpoint: Checkpoint) -> bool:
 
 
 def _of_open_clip(checkpoint: Checkpoint, stored: Families) -> Iterator[Finding]:
-    config = _read(checkpoint, CONFIG)
+    config = object_beside(checkpoint, CONFIG, LARGEST)
     model = config.get("model_cfg")
     foreign = [key for key in stored if key.startswith(OF_TRANSFORMERS)]
     own = any(key.startswith(("visual.", "text.", "transformer.resblocks.")) for key in stored)
@@ -154,7 +154,7 @@ def _of_xtts(checkpoint: Checkpoint, stored: Families) -> Iterator[Finding]:
     """The finding on a vocabulary that has not as many tokens as the text embedding has rows."""
     if not any(key.startswith(XTTS_SIGN) for key in stored):
         return
-    tokenizer = _read(checkpoint, VOCABULARY)
+    tokenizer = object_beside(checkpoint, VOCABULARY, LARGEST)
     model = tokenizer.get("model")
     words = model.get("vocab") if isinstance(model, Mapping) else None
     added = tokenizer.get("added_tokens")
@@ -169,16 +169,3 @@ def _of_xtts(checkpoint: Checkpoint, stored: Families) -> Iterator[Finding]:
         yield LibraryVocabularyDiffers(
             place=Place(file=VOCABULARY), library="Coqui TTS", tokens=tokens, stored_rows=rows, family=TEXT_ROWS
         )
-
-
-def _read(checkpoint: Checkpoint, name: str) -> Mapping[str, Any]:
-    """The content of a JSON file of the folder; empty if it is none or too large."""
-    size = checkpoint.siblings.get(name, 0)
-    if checkpoint.reach is None or not 0 < size <= LARGEST:
-        return {}
-    raw = checkpoint.reach().read_part(name, 0, size)
-    try:
-        values: Any = json.loads(raw) if isinstance(raw, bytes) else None
-    except (ValueError, RecursionError):
-        return {}
-    return values if isinstance(values, Mapping) else {}

@@ -17,7 +17,7 @@ from inspector.architectures.own_keys import is_rather_of
 from inspector.auditing.identity.fitting_types import MOST_TRIED, fitting, fitting_types, types_named
 from inspector.auditing.identity.named_class import Named, of_misspelled_type, of_unknown_type
 from inspector.auditing.identity.told_apart import told_apart
-from inspector.auditing.identity.type_of_names import CLASS_KEY, of_type_that_fits, of_type_with_prefix
+from inspector.auditing.identity.type_of_names import CLASS_KEY, of_type_that_fits, of_type_with_prefix, what_differs
 from inspector.findings.config import ConfigDisagrees
 from inspector.findings.finding import Finding, Place
 from inspector.findings.names.architecture import NamesOfAnotherArchitecture
@@ -187,7 +187,7 @@ def _with_one_more(config: Claim, families: Families) -> str | None:
 
 def _differing(finding: Finding) -> tuple[str, ...]:
     if isinstance(finding, TensorUnexpected | PartUnexpected):
-        return (f"{finding.headline()} is unexpected",)
+        return (what_differs(finding),)
     return finding.differing if isinstance(finding, NamesOfAnotherArchitecture) else ()
 
 

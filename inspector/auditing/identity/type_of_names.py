@@ -54,7 +54,7 @@ def of_type_with_prefix(
         return replace(prefixed, other_type=found[0], other_class=stored or "")
     return NamesOfAnotherArchitecture(
         place=Place(key="model_type"), claimed=config.model_type, names=found[0], class_name=config.class_name,
-        coverage=1.0, differing=tuple(map(_what, faults)), model_type=found[0], stored_class=stored,
+        coverage=1.0, differing=tuple(map(what_differs, faults)), model_type=found[0], stored_class=stored,
     )  # fmt: skip
 
 
@@ -86,7 +86,7 @@ def of_type_that_fits(
         return [replace(faults[0], known_to=names)] if kept else None
     return [NamesOfAnotherArchitecture(
         place=Place(key="model_type"), claimed=config.model_type, names=names, class_name=config.class_name,
-        coverage=1.0, differing=tuple(map(_what, faults)), fewer=fewer,
+        coverage=1.0, differing=tuple(map(what_differs, faults)), fewer=fewer,
         model_type=names if len(found) == 1 else None,
         stored_class=types[names].class_name if len(found) == 1 else None,
     )]  # fmt: skip
@@ -98,7 +98,8 @@ def _nearest(claimed: str, types: Collection[str]) -> str | None:
     return min(nearest, key=len, default=None)
 
 
-def _what(finding: Finding) -> str:
+def what_differs(finding: Finding) -> str:
+    """What a finding says about the weights under the config's own type, in a few words."""
     if isinstance(finding, WeightsIncomplete | NamesOfAnotherArchitecture):
         return finding.headline()
     if isinstance(finding, TensorMissing):

@@ -1,0 +1,21 @@
+"""Reads a small JSON file beside the weights."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from inspector.loader.checkpoint import Checkpoint
+
+
+def object_beside(checkpoint: Checkpoint, name: str, largest: int) -> dict[str, Any]:
+    """The object in a JSON file of the folder; empty if there is none. largest: bytes beyond which it is not read."""
+    size = checkpoint.siblings.get(name, 0)
+    if checkpoint.reach is None or not 0 < size <= largest:
+        return {}
+    raw = checkpoint.reach().read_part(name, 0, size)
+    try:
+        values: Any = json.loads(raw) if isinstance(raw, bytes) else None
+    except (ValueError, RecursionError):
+        return {}
+    return values if isinstance(values, dict) else {}
