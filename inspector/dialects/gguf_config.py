@@ -132,7 +132,8 @@ def depends_on(model_type: str | None, key: str, file_key: str) -> bool:
 def follows_from(model_type: str | None, key: str, file_key: str) -> bool:
     """True if a config key of a model type is computed from a key of GGUF files. file_key: as in `depends_on`."""
     rule = _rule(model_type or "", key)
-    return isinstance(rule, str) and file_key in rule
+    text = rule if isinstance(rule, str) else NUMBER_OF.get(rule) if callable(rule) else None
+    return text is not None and file_key in text
 
 
 def counts_layers(model_type: str | None, key: str) -> bool:

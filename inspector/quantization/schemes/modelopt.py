@@ -27,6 +27,7 @@ from inspector.quantization.module import (
     group_of,
 )
 from inspector.quantization.schemes.compressed_tensors_config import activations_of
+from inspector.quantization.schemes.fp8 import BLOCKS_OF_MODELOPT
 from inspector.quantization.schemes.modelopt_algorithms import (
     ALGORITHMS,
     INTEGER,
@@ -187,7 +188,7 @@ def _algorithm(block: ConfigBlock, groups: Sequence[ConfigBlock]) -> ModuleSetti
         bits=bits,
         group_size=usual if algorithm in WITHOUT_GROUPS else size or usual,
         variant=algorithm,
-        block=(128, 128) if algorithm == "fp8_pb_wo" else None,
+        block=(128, 128) if algorithm == BLOCKS_OF_MODELOPT else None,
         number_type=None if bits != 8 else "integer" if algorithm in INTEGER else "float",
         activations=activations_of(groups[0]) if len(groups) == 1 else "input_scale" if algorithm in STATIC else None,
         shown={"bits": stated, "variant": stated, "block": stated, "number_type": stated},

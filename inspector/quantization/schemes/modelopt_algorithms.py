@@ -15,25 +15,25 @@ from inspector.findings.types.packed import PackingHelperMissing
 from inspector.findings.types.packing_config import PackingConfigDisagrees, PackingConfigUnread
 from inspector.quantization.config_block import ConfigBlock
 from inspector.quantization.module import Scheme, Tensors, UnpackedTensor
-from inspector.quantization.schemes.fp8 import four_dims, shared_by
+from inspector.quantization.schemes.fp8 import BLOCKS_OF_MODELOPT, four_dims, shared_by
 from inspector.quantization.stated import ModuleSettings
 
 ALGORITHMS: Final[Mapping[str, tuple[int, int | None]]] = {
     "fp8": (8, None), "nvfp4": (4, 16), "w4a16_nvfp4": (4, 16), "nvfp4_awq": (4, 16), "nvfp4_svd": (4, 16),
     "w4a8_nvfp4_fp8": (4, 32), "mxfp4": (4, 32), "w4a8_mxfp4_fp8": (4, 32), "mxfp8": (8, 32), "w4a16_awq": (4, None),
     "w4a8_awq": (4, 128), "int8_sq": (8, None), "w8a16": (8, None), "w8a8_sq_per_channel": (8, None),
-    "fp8_pb_wo": (8, None), "fp8_per_channel_per_token": (8, None),
+    BLOCKS_OF_MODELOPT: (8, None), "fp8_per_channel_per_token": (8, None),
 }  # fmt: skip
 """quant_algo in lower case -> bits, default group size."""
 INTEGER: Final = ("int8_sq", "w8a8_sq_per_channel", "w8a16")
 INTEGER_4: Final = ("w4a16_awq", "w4a8_awq")
 STATIC: Final = ("fp8", "nvfp4", "nvfp4_awq", "w4a8_awq", "w4a8_nvfp4_fp8")
 """Algorithms with a static scale of the inputs."""
-WITHOUT_GROUPS: Final = ("fp8", "int8_sq", "fp8_pb_wo", "w8a8_sq_per_channel")
+WITHOUT_GROUPS: Final = ("fp8", "int8_sq", BLOCKS_OF_MODELOPT, "w8a8_sq_per_channel")
 MIXED: Final = "mixed_precision"
 """The algorithm of a block that states one for each module in `quantized_layers`, which other algorithms ignore."""
 BY_SCALE: Final[Mapping[str | None, tuple[str, ...]]] = {
-    "tensor": ("fp8",), "channel": ("fp8_per_channel_per_token",), "block": ("fp8_pb_wo",), "mx": ("mxfp8",),
+    "tensor": ("fp8",), "channel": ("fp8_per_channel_per_token",), "block": (BLOCKS_OF_MODELOPT,), "mx": ("mxfp8",),
 }  # fmt: skip
 """What shares a scale of unpacked floats -> the algorithm."""
 INPUT: Final = "input_scale"
@@ -84,7 +84,7 @@ def _with_scales_of_linear(opened: UnpackedTensor, tensors: Tensors, setting: Mo
     (`Fp8MoEMethod`).
     """
     inverse, values = tensors.get("weight_scale_inv"), tensors["weight"]
-    if inverse is None or setting.variant != BY_SCALE["block"][0] or len(values.shape) != 2:
+    if inverse is None or setting.variant != BLOCKS_OF_MODELOPT or len(values.shape) != 2:
         return opened
     expected = (four_dims(values.shape),)
     missing = PackingHelperMissing(

@@ -33,8 +33,6 @@ Axes = tuple[Span, ...]
 SMALL = 33
 """Counts and indices in conditions are tried one by one below this number."""
 LARGE = 8192
-DOUBLINGS = range(1, 4)
-"""A size that decides by its halves which stages have a part is off by as many doublings at most."""
 LONGEST_SWITCH = 2
 """Most letters in the name of a switch of shared rows, such as "b" or "bo"; config keys have more."""
 
@@ -252,18 +250,13 @@ def _numbers(axes_at: Evaluate, current: int, stored: Axes | None) -> Iterator[A
     if stored is None:
         yield from [value for value in (*range(5), None) if value != current and axes_at(value) is None]
         return
-    tried = dict.fromkeys((*range(SMALL), *(current * 2**power for power in DOUBLINGS), *_halves(current)))
-    exact = [value for value in tried if value != current and axes_at(value) == stored]
+    exact = [value for value in range(SMALL) if value != current and axes_at(value) == stored]
     if exact:
         yield from exact[:MOST_EQUAL]
         return
     found = search(lambda value: _size(axes_at(value)), _size(stored), LARGE)
     if found is not None and found != current:
         yield found
-
-
-def _halves(number: int) -> list[int]:
-    return [number // 2**power for power in DOUBLINGS]
 
 
 def _size(axes: Axes | None) -> int:
