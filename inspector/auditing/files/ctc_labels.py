@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from inspector.auditing.files.json_beside import object_beside
+from inspector.auditing.json_beside import object_beside
 from inspector.auditing.result import Audit
 from inspector.findings.finding import NAMES_SHOWN, Place
 from inspector.loader.checkpoint import Checkpoint

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from inspector.auditing.files.json_beside import object_beside
+from inspector.auditing.json_beside import object_beside
 from inspector.auditing.result import Audit
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
