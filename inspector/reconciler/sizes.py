@@ -93,7 +93,9 @@ def _differing(case: Reconciled, other: Reconciled) -> list[KeyValues]:
     settings, keys = case.plan.scope.settings, []
     for key, value in _determined(other).items():
         stated, defaulted = settings.read(tuple(key.split(".")))
-        if type(value) is int and type(stated) is int and value != stated:
+        if isinstance(stated, list) and type(value) is int:
+            value = [value] * len(stated)  # the weights show the same number at each place
+        if type(value) is type(stated) and _counts(value) and _counts(stated) and value != stated:
             keys.append(KeyValues(key, stated, value, defaulted, True))
     return keys
 
@@ -143,10 +145,14 @@ def of_another_model(case: Reconciled, again: Again) -> Finding | None:
     if _holds_integers(case):
         return None
     upright = [one for one in placement.mismatched if not (one.transposed or one.reshaped)]
-    few = not _are_most(placement, upright) or _fits_elsewhere(placement, upright)
+    few = not (_are_most(placement, upright) or _differs_mostly(placement, upright)) or _fits_elsewhere(
+        placement, upright
+    )
     if few and not _of_other_blocks(placement, upright):
         return None  # transposed and reshaped matrices have the right sizes
     other = _without_sizes(case, again)
+    if not _explained(other):
+        other = _without_values(case, again)
     if not _explained(other):
         return None
     keys, stored = _differing(case, other), other.ledger.counts.unique_parameters
@@ -164,11 +170,36 @@ def _are_most(placement: Placement, wrong: Sequence[Placed]) -> bool:
     return False
 
 
+def _differs_mostly(placement: Placement, wrong: Sequence[Placed]) -> bool:
+    """True if many families have other shapes, and these with missing and unexpected tensors are most of the model."""
+    if len(wrong) < FEWEST_SHAPES:
+        return False
+    missing = sum(gap.tensors for gap in placement.missing)
+    differing = sum(one.tensors for one in wrong) + missing + sum(extra.tensors for extra in placement.unexpected)
+    return 2 * differing > sum(one.tensors for one in placement.placed) + missing
+
+
 def _without_sizes(case: Reconciled, again: Again) -> Reconciled:
     """The case as if the config stated only its words and switches: model types and no number."""
-    reading, settings = case.reading, case.plan.scope.settings
-    words = Settings(_words_of(settings.values), aliases=settings.aliases, known=False)
-    return again(NO_CONFIG, replace(reading, scope=Scope(reading.definition, words, reading.scope.lookup)))
+    return _stating(case, again, _words_of(case.plan.scope.settings.values))
+
+
+def _without_values(case: Reconciled, again: Again) -> Reconciled:
+    """The case as if the config stated only model types."""
+    return _stating(case, again, _types_of(case.plan.scope.settings.values))
+
+
+def _stating(case: Reconciled, again: Again, values: Mapping[str, Any]) -> Reconciled:
+    """The case as if the config stated only these values."""
+    reading, aliases = case.reading, case.plan.scope.settings.aliases
+    settings = Settings(values, aliases=aliases, known=False)
+    return again(NO_CONFIG, replace(reading, scope=Scope(reading.definition, settings, reading.scope.lookup)))
+
+
+def _types_of(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The model types of a config and its sub-configs."""
+    found = {key: _types_of(value) if isinstance(value, Mapping) else value for key, value in values.items()}
+    return {key: value for key, value in found.items() if key == "model_type" or isinstance(value, dict)}
 
 
 def _words_of(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -65,6 +65,14 @@ SIZES = {
     ),
     "mobilenet": (of_size("mobilenet_v2", depth_multiplier=1.4), of_size("mobilenet_v2", depth_multiplier=1.0)),
     "mobilevit": (of_size("mobilevitv2", width_multiplier=0.5), of_size("mobilevitv2", width_multiplier=1.0)),
+    "resnet 18 50": (
+        of_size("resnet", layer_type="basic", depths=[2, 2, 2, 2], hidden_sizes=[64, 128, 256, 512]),
+        of_size("resnet", layer_type="bottleneck", depths=[3, 4, 6, 3], hidden_sizes=[256, 512, 1024, 2048]),
+    ),
+    "regnet x y": (
+        of_size("regnet", layer_type="x", depths=[2, 5, 14, 2], hidden_sizes=[80, 240, 560, 1360], groups_width=40),
+        of_size("regnet", layer_type="y", depths=[2, 6, 17, 2], hidden_sizes=[168, 448, 896, 2016], groups_width=56),
+    ),
     "musicgen": (
         of_size("musicgen", audio_encoder={"model_type": "encodec"}, text_encoder={"model_type": "t5"},
                 decoder={"model_type": "musicgen_decoder", "hidden_size": 1024, "num_hidden_layers": 24}),

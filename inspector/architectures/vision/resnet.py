@@ -30,29 +30,25 @@ SHORTCUT = rows(
 SHORTCUTS = rows(
     under("encoder.stages.0.layers.0.shortcut",   SHORTCUT, i="e", o="z", when="e != z or downsample_in_first_stage"),
     under("encoder.stages.{D}.layers.0.shortcut", SHORTCUT, i="v", o="w"))
-BASIC = rows(                                  # i channels in
-    under("layer.0", CONV1, o="w", k="3"),
-    under("layer.1", CONV2, i="w", o="w", k="3", n="1"))
-BOTTLENECK = rows(                             # y: the first convolution has the stride; moves no shape
-    under("layer.0", CONV1, o="w//4", k="1"),
-    under("layer.1", CONV2, i="w//4", o="w//4", k="3", n="1"),
-    under("layer.2", CONV3, i="w//4", o="w", k="1"))
-RESNET = Architecture("resnet", ignores="out_features out_indices", dims=STAGES,
+INNER = Dims(basic="layer_type == 'basic'", m="w when basic | w//4", k="3 when basic | 1")
+LAYER = rows(                                  # i channels in; y: the first convolution has the stride; moves no shape
+    under("layer.0", CONV1, o="m"),
+    under("layer.1", CONV2, i="m", o="m", k="3", n="1"),
+    under("layer.2", CONV3, i="m", o="w", k="1", when="not basic"))
+RESNET = Architecture("resnet", ignores="out_features out_indices", dims=STAGES | INNER,
     parts=rows(
         part("embedder.embedder.convolution",   "embed.image", conv("c -> e, 7 7", bias=False)),
         part("embedder.embedder.normalization", "norm.embed",  batchnorm("e")),
         SHORTCUTS,
-        under("encoder.stages.{S}.layers.0",   BASIC, i="v", when="layer_type == 'basic'"),
-        under("encoder.stages.{S}.layers.{R}", BASIC, i="w", when="layer_type == 'basic'"),
-        under("encoder.stages.{S}.layers.0",   BOTTLENECK, i="v", when="layer_type != 'basic'"),
-        under("encoder.stages.{S}.layers.{R}", BOTTLENECK, i="w", when="layer_type != 'basic'")),
+        under("encoder.stages.{S}.layers.0",   LAYER, i="v"),
+        under("encoder.stages.{S}.layers.{R}", LAYER, i="w")),
     heads=(
         head("Model",                  ""),
         head("ForImageClassification", "resnet.", part("classifier.1", "head.class", dense("f -> C")), default=True),
         head("Backbone",               "")))
 
 RT_DETR_RESNET = Architecture("rt_detr_resnet", ignores="out_features out_indices downsample_in_bottleneck",
-                              dims=STAGES | Dims(
+                              dims=STAGES | INNER | Dims(
         deep="layer_type == 'bottleneck'", a="D[:0] when deep | D[v == w]", Q="D - a",
         first="downsample_in_first_stage when deep | e != z"),
     parts=rows(
@@ -64,10 +60,8 @@ RT_DETR_RESNET = Architecture("rt_detr_resnet", ignores="out_features out_indice
               when="not first and (e != z or not deep)"),
         under("encoder.stages.{Q}.layers.0.shortcut.1", SHORTCUT, i="v", o="w"),
         under("encoder.stages.{a}.layers.0.shortcut",   SHORTCUT, i="v", o="w"),
-        under("encoder.stages.{S}.layers.0",   BASIC, i="v", when="not deep"),
-        under("encoder.stages.{S}.layers.{R}", BASIC, i="w", when="not deep"),
-        under("encoder.stages.{S}.layers.0",   BOTTLENECK, i="v", when="deep"),
-        under("encoder.stages.{S}.layers.{R}", BOTTLENECK, i="w", when="deep")),
+        under("encoder.stages.{S}.layers.0",   LAYER, i="v"),
+        under("encoder.stages.{S}.layers.{R}", LAYER, i="w")),
     heads=(head("Backbone", ""),))
 
 GROUPED = Dims(n="max(1, w//groups_width)",)
