@@ -137,11 +137,9 @@ def _of_type_without(
     lacking = frozenset(gap.block.key for gap in case.as_configured.missing)
     own = [one.key for one in case.plan.blocks if not one.slot.scope and one.key in case.reading.families]
     types = fitting_types(config, file, families, again, lacking, own)
-    if not without:  # not those under which weights of the config's own type lost these tensors
-        types = {name: one for name, one in types.items() if not is_rather_of(config.model_type, name, file.values)}
     found = told_apart(list(types), file.values)
-    if len(found) != 1:
-        return None
+    if len(found) != 1 or (not without and is_rather_of(config.model_type, found[0], file.values)):
+        return None  # no single one, or weights of the config's own type lost these tensors
     return NamesOfAnotherArchitecture(
         place=Place(key="model_type"),
         claimed=config.model_type,

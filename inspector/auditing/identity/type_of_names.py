@@ -75,9 +75,10 @@ def of_type_that_fits(
     if fewer and any(gap.is_head or gap.block.key in families for gap in case.as_configured.missing):
         return None
     types = fitting_types(config, file, families, again)
+    found = told_apart(list(types), file.values)
     if fewer:  # not those under which weights of the config's own type lost these tensors
         types = {name: one for name, one in types.items() if not is_rather_of(config.model_type, name, file.values)}
-    found = told_apart(list(types), file.values)
+        found = found if types.keys() >= set(found) else []
     names = found[0] if len(found) == 1 else _nearest(config.model_type, types)
     if names is None:
         return None
