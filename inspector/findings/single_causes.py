@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from inspector.findings.finding import ContentFinding, Finding, Remedy, Rows, Step
-from inspector.findings.words import count, listed, number, shape, value
+from inspector.findings.words import complete_as, count, listed, number, of_other_type, shape, value
 
 
 class KeyValues(msgspec.Struct, frozen=True):
@@ -240,6 +240,8 @@ class WeightsIncomplete(ContentFinding, frozen=True, kw_only=True):
     """True if every layer that should have one of them lacks it."""
     of_shards: bool = False
     kept: TextModelKept | None = None
+    complete_as: tuple[str, ...] = ()
+    """The model types under which the same config gives the name and the shape of every stored tensor."""
 
     def headline(self) -> str:
         missing = f"{number(self.tensors)} of {count(self.of, 'tensor')} are missing"
@@ -248,7 +250,9 @@ class WeightsIncomplete(ContentFinding, frozen=True, kw_only=True):
     def rows(self) -> Rows:
         more = f" and {self.parts_in_all - len(self.parts):,} more" if self.parts_in_all > len(self.parts) else ""
         rows = [("missing", "; ".join(self.parts) + more)]
-        return [*rows, ("stored", f"layers {self.layers}")] if self.layers else rows
+        if self.layers:
+            rows.append(("stored", f"layers {self.layers}"))
+        return [*rows, ("or", complete_as(self.complete_as))] if self.complete_as else rows
 
     def remedy(self) -> Remedy:
         if self.alone_in and all(family.endswith(".bias") for family in self.families):
@@ -266,7 +270,7 @@ class WeightsIncomplete(ContentFinding, frozen=True, kw_only=True):
             alone = f'make {self.kept.key} the config.json, with "architectures": ["{self.kept.class_name}"]'
             names = f'remove "{self.kept.prefix}" from the start of every name'
             return Remedy(f"{again}; or, for the text model alone, {alone}, and {names}", choice=True)
-        return Remedy(again)
+        return Remedy(f"{again}; {of_other_type(self.complete_as)}" if self.complete_as else again)
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
         """None if the loader finds every tensor under a name that the definition does not have."""

@@ -40,6 +40,16 @@ def either(words: Sequence[str]) -> str:
     return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
+def complete_as(types: Sequence[str]) -> str:
+    """That the config with one of some model types gives every stored tensor."""
+    return f"with the model type {either(types)} the config gives every stored tensor and no other"
+
+
+def of_other_type(types: Sequence[str]) -> str:
+    """The remedy where tensors are missing that one of these model types does not have."""
+    return f"or, if these are weights of {either(types)}, use the config.json of that type"
+
+
 def first(names: Sequence[str], total: int, most: int = 2) -> str:
     """The first of `total` names, and how many are not shown."""
     shown = names[:most]

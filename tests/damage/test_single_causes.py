@@ -14,8 +14,9 @@ import pytest
 
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
+from inspector.findings.names.tensors import TensorMissing
 from inspector.findings.shapes import ShapeDiffers, StoredReshaped
-from inspector.findings.single_causes import OneRankOfSeveral
+from inspector.findings.single_causes import OneRankOfSeveral, WeightsIncomplete
 from tests.checkpoints import genuine, split
 from tests.judged import FIXTURES, base_record, diffusers_records, judged, spec_of
 from tests.mending.damages import LLAMA, store, whole
@@ -506,6 +507,26 @@ def test_another_family_is_judged_with_the_head_of_the_class() -> None:
     spec, config = record("layoutlmv2", "TokenClassification")  # its classes for whole texts have the same names
     claimed = {**config, "model_type": "layoutlm", "architectures": ["LayoutLMForTokenClassification"]}
     assert bad(judged(spec, claimed)) == ["N401"]
+
+
+@pytest.mark.parametrize(("stored", "claimed", "class_name"), [
+    ("t5", "umt5", "UMT5ForConditionalGeneration"), ("gemma", "gemma2", "Gemma2ForCausalLM"),
+    ("olmo", "llama", "LlamaForCausalLM"),
+])  # fmt: skip
+def test_missing_tensors_that_the_type_of_the_weights_does_not_have(stored: str, claimed: str, class_name: str) -> None:
+    spec, config = record(stored, class_name.partition("For")[2])
+    config.pop("clip_qkv", None)  # would show OLMo
+    first, *_ = judged(spec, {**config, "model_type": claimed, "architectures": [class_name]}).findings
+    assert isinstance(first, TensorMissing | WeightsIncomplete)
+    assert first.complete_as == (stored,)
+    assert first.help.endswith(f"or, if these are weights of {stored}, use the config.json of that type")
+
+
+@pytest.mark.parametrize(("model_type", "lost"), [("umt5", "0.layer.0.SelfAttention.k"), ("llama", "mlp.up_proj")])
+def test_missing_tensors_that_every_type_has(model_type: str, lost: str) -> None:
+    spec, config = record(model_type, "CausalLM" if model_type == "llama" else "ConditionalGeneration")
+    found = judged({name: entry for name, entry in spec.items() if lost not in name}, config).findings
+    assert not any(one.complete_as for one in found if isinstance(one, TensorMissing | WeightsIncomplete))
 
 
 @pytest.mark.thinned

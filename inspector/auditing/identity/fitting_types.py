@@ -67,13 +67,13 @@ def types_named(names: str, file: Config) -> Iterator[str]:
     """The types with the definition of `names`, without types that have additional config keys that
     this config lacks.
     """
-    definition, own = definition_of(names), defaults_of(names)
-    for other in (names, *(() if definition is None else definition.names)):
-        defaults = defaults_of(other)
-        if not has_type(other, NEWEST) or defaults is None or own is None:
-            continue
-        beyond = defaults.values.keys() - own.values.keys()
-        if other == names or (beyond and beyond <= file.values.keys()):
+    definition = definition_of(names)
+    every = dict.fromkeys((names, *(() if definition is None else definition.names)))
+    known = {name: defaults for name in every if has_type(name, NEWEST) and (defaults := defaults_of(name)) is not None}
+    usual = next(iter(known), None)
+    for other, defaults in known.items():
+        beyond = defaults.values.keys() - known[usual].values.keys() if usual else ()
+        if other == usual or (beyond and beyond <= file.values.keys()):
             yield other
 
 

@@ -30,6 +30,9 @@ LACKING: Final = TensorMissing | WeightsIncomplete
 SHARED: Final = 4
 """First letters that two types of one family share: `llava` and `llava_next`."""
 
+MOST_NAMED: Final = 3
+"""Most other types that a finding on missing tensors names."""
+
 
 def of_type_with_prefix(
     faults: Sequence[Finding], config: Claim, file: Config | None, families: Families, again: Again
@@ -64,21 +67,24 @@ def of_type_that_fits(
     """The findings on weights that fit the config completely under another type, in place of all others.
 
     Tensors that the config's type lacks show the other type. Missing ones may have been lost: the finding then says
-    both, if none of their kind is stored. Where the config's type has all of its own tensors and the others are
-    outside of its modules, they remain unexpected, with the type that has them.
+    both, if none of their kind is stored and the config is not rather of its own type; else the findings remain, with
+    the types that lack them. Where the config's type has all of its own tensors and the others are outside of its
+    modules, they remain unexpected, with the type that has them.
     """
     if not faults or not all(isinstance(one, UNEXPECTED | LACKING) for one in faults):
         return None
     if file is None or file.kind != "config" or config.model_type is None or CLASS_KEY in file.values:
         return None
     fewer = not any(isinstance(one, UNEXPECTED) for one in faults)
-    if fewer and any(gap.is_head or gap.block.key in families for gap in case.as_configured.missing):
+    if fewer and any(gap.is_head for gap in case.as_configured.missing):
         return None
     types = fitting_types(config, file, families, again)
-    found = told_apart(list(types), file.values)
+    found, fitting = told_apart(list(types), file.values), list(types)
     if fewer:  # not those under which weights of the config's own type lost these tensors
         types = {name: one for name, one in types.items() if not is_rather_of(config.model_type, name, file.values)}
         found = found if types.keys() >= set(found) else []
+        if not found or any(gap.block.key in families for gap in case.as_configured.missing):
+            return _with_types(faults, config.model_type, fitting)
     names = found[0] if len(found) == 1 else _nearest(config.model_type, types)
     if names is None:
         return None
@@ -93,10 +99,23 @@ def of_type_that_fits(
     )]  # fmt: skip
 
 
+def _with_types(faults: Sequence[Finding], claimed: str, types: Sequence[str]) -> list[Finding] | None:
+    """The findings on missing tensors, the first with the types that lack them: those of the claimed type's family, if
+    there are any. None without such types, and if they are many.
+    """
+    first, types = faults[0], _of_family(claimed, types) or types
+    if not isinstance(first, LACKING) or not 0 < len(types) <= MOST_NAMED:
+        return None
+    return [replace(first, complete_as=tuple(sorted(types))), *faults[1:]]
+
+
 def _nearest(claimed: str, types: Collection[str]) -> str | None:
     """The type of the same family as the claimed one, by the beginning of its name; None without one."""
-    nearest = [name for name in types if name[:SHARED] == claimed[:SHARED]]
-    return min(nearest, key=len, default=None)
+    return min(_of_family(claimed, types), key=len, default=None)
+
+
+def _of_family(claimed: str, types: Collection[str]) -> list[str]:
+    return [name for name in types if name[:SHARED] == claimed[:SHARED]]
 
 
 def what_differs(finding: Finding) -> str:

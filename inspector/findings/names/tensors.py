@@ -5,7 +5,7 @@ from __future__ import annotations
 from inspector.findings.finding import ContentFinding, Finding, Remedy, Rows, Step
 from inspector.findings.names.own_readers import reader_of
 from inspector.findings.role_words import label
-from inspector.findings.words import count, listed, number, shape
+from inspector.findings.words import complete_as, count, listed, number, of_other_type, shape
 
 UNEXPLAINED = "unexplained"
 """The role of a tensor without a definition."""
@@ -43,6 +43,8 @@ class TensorMissing(ContentFinding, frozen=True, kw_only=True):
     role: str
     expected_tensors: int
     counted: bool
+    complete_as: tuple[str, ...] = ()
+    """The model types under which the same config gives the name and the shape of every stored tensor."""
 
     headline_text = "{place.name}"
     remedy_text = "download or convert the checkpoint again; these tensors are not stored"
@@ -57,7 +59,11 @@ class TensorMissing(ContentFinding, frozen=True, kw_only=True):
         if len(self.families) > 1:
             single = len(self.names) == len(self.families) == self.tensors
             rows.append(("also", listed((self.names if single else self.families)[1:])))
-        return rows
+        return [*rows, ("or", complete_as(self.complete_as))] if self.complete_as else rows
+
+    def remedy(self) -> Remedy:
+        again = super().remedy()
+        return Remedy(f"{again.words}; {of_other_type(self.complete_as)}") if self.complete_as else again
 
     def _missing(self) -> str:
         words = f"{count(self.tensors, 'tensor')} of {number(self.expected_tensors * len(self.families))}"
