@@ -62,3 +62,26 @@ def test_weights_that_are_not_the_adapter(file: str, code: str, tmp_path: Path) 
     audited = audit(str(tmp_path))
     assert {one.code for one in audited.findings} & {"S240", "A911", "A940"} == {code}
     assert (audited.verdict == "findings") is (code == "S240" or "-of-" in file)  # the other shard is missing
+
+
+PROJECTOR = {"base_model.model.model.mm_projector.0.weight": ("F32", (64, 8))}
+
+
+@pytest.mark.parametrize(("spec", "settings", "code"), [
+    (PROJECTOR, {"target_modules": ["q_proj", "v_proj"]}, "S240"),
+    ({"base_model.model.lm_head.weight": ("F32", (96, 64))}, {"target_parameters": ["mlp.experts.down_proj"]}, "S240"),
+    ({"base_model.model.lm_head.weight": ("F32", (96, 64))}, {"modules_to_save": ["lm_head"]}, "S221"),
+    ({**PROJECTOR, "base_model.model.model.layers.0.self_attn.q_proj.lora_A.weight": ("F32", (4, 64)),
+      "base_model.model.model.layers.0.self_attn.q_proj.lora_B.weight": ("F32", (64, 4))},
+     {"target_modules": ["q_proj"]}, "S221"),
+])  # fmt: skip
+def test_a_file_without_a_tensor_of_the_adapter_is_not_renamed(
+    spec: dict[str, Any], settings: dict[str, Any], code: str, tmp_path: Path
+) -> None:
+    """PEFT 0.21 loads it under the name that it looks for, and adds nothing to the base."""
+    write_file(tmp_path / "trained_modules.safetensors", spec)
+    config = {"peft_type": "LORA", "r": 4, "target_modules": None, **settings}
+    (tmp_path / "adapter_config.json").write_text(json.dumps(config), encoding="utf-8")
+    found = [one for one in audit(str(tmp_path)).findings if one.code in ("S221", "S240", "A978")]
+    assert [one.code for one in found] == [code]
+    assert ("rename" in found[0].remedy().words) is (code == "S221")

@@ -38,7 +38,7 @@ def with_content(content: bytes) -> Callable[[Path], None]:
 LOST: dict[str, tuple[Callable[[Path], None], str, str]] = {
     "pointers": (with_content(POINTER.encode()), "R005", "files are git-lfs pointers, not the weights"),
     "empty": (with_content(b""), "R005", "files are empty"),
-    "zeros": (with_content(b"\0" * 100_000), "R005", "files are filled with zeros"),
+    "zeros": (with_content(b"\0" * 100_000), "R005", "files are filled with zeros, at least at their beginning"),
     "web pages": (with_content(b"<!DOCTYPE html><html>" + b" " * 100), "R005", "files are web pages"),
     "absent": (absent, "S201", f"of {SHARDS} shards"),
     "links": (link, "S201", f"of {SHARDS} shards"),

@@ -174,3 +174,20 @@ def test_an_architecture_that_stands_for_two_types(values: dict[str, object], mo
 @pytest.mark.parametrize("values", [{}, {"general.architecture": 3}, {"general.architecture": "jais"}])
 def test_an_unknown_architecture_states_nothing(values: dict[str, object]) -> None:
     assert config_of(values, {}) is None
+
+
+@pytest.mark.parametrize("name", ["b", "ffn_norm.weight", "post_attention_norm.weight", "output_norm.weight"])
+@pytest.mark.parametrize(("counted", "data", "of_writer"), [(1, 160, True), (3, 191, True), (1, 96, False),
+                                                            (1, 400, False)])  # fmt: skip
+def test_a_header_that_counts_more_than_it_lists(name: str, counted: int, data: int, of_writer: bool) -> None:
+    """A file that ends with the tensors it lists was written so, and another download has the same fault.
+
+    name: its length decides how many zeros follow the header, which may look like an entry. counted: tensors too many.
+    """
+    made = Gguf()
+    head = made.head(2 + counted, 0) + made.entry("output.weight", (32, 1), 0, 0) + made.entry(name, (8,), 0, 128)
+    content = head + bytes(-len(head) % 32) + bytes([7]) * data
+    (finding,) = read_gguf(reading(content), len(content), "model.gguf").header.findings
+    assert (finding.remedy().words == "convert the model again with a current llama.cpp") is of_writer
+    if of_writer:
+        assert finding.title == f"model.gguf: the header counts {2 + counted} tensors and lists 2"

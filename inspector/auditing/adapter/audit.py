@@ -38,6 +38,7 @@ from inspector.auditing.adapter.base import (
 )
 from inspector.auditing.adapter.base_read import BaseRead
 from inspector.auditing.adapter.below import adapters_below
+from inspector.auditing.adapter.foreign_file import without_foreign_file
 from inspector.auditing.adapter.mlx import compare_whole, findings_of_mlx, of_whole_layers
 from inspector.auditing.adapter.names import LookedFor, joined_renames, looked_for, of_language_alone, tool_names
 from inspector.auditing.adapter.of_class import with_class
@@ -118,7 +119,7 @@ def audit_adapter(
         findings = [one for one in findings if not isinstance(one, AdapterEmpty)]
     of_report = _with_given_base(report.findings, values.get("base_model_name_or_path"))
     findings = of_language_alone(joined_renames(_of_own_config([*findings, *of_report])), values)
-    findings = with_targets(findings, values, families)
+    findings = without_foreign_file(checkpoint, with_targets(findings, values, families), stored_as, values)
     if base is not None and base.audited is None:
         findings.append(AdapterBaseUnread(source=base.source, because=base.because))
     name = ArchitectureName(kind_of(values, families), None, "certain" if checkpoint.adapter is not None else "likely")

@@ -28,10 +28,12 @@ class GgufMalformed(Finding, frozen=True, kw_only=True):
     Example
         error[H130] gguf-malformed: model.gguf: a value of type 77
           position  byte 1,204
-          help      download this file again
+          help      download this file again, or convert the model again if the error
+                    remains
 
     What to do
-        Download the file again; if the error remains, convert the model again.
+        Download the file again; if the error remains, convert the model again. A header that counts more tensors than
+        it lists, in a file that is otherwise whole, was written so by its converter.
     """
 
     code = "H130"
@@ -39,12 +41,16 @@ class GgufMalformed(Finding, frozen=True, kw_only=True):
 
     problem: str
     position: int
+    of_writer: bool = False
+    """The file is as its converter wrote it."""
 
     headline_text = "{place.file}: {problem}"
     row_texts = (("position", "byte {position}"),)
 
     def remedy(self) -> Remedy:
-        return fetch_file(self.place)
+        if self.of_writer:
+            return Remedy("convert the model again with a current llama.cpp")
+        return fetch_file(self.place, "download this file again, or convert the model again if the error remains")
 
 
 class GgufVersionUnknown(Finding, frozen=True, kw_only=True):

@@ -20,7 +20,7 @@ _FORMATS = {
     "json": "JSON",
     "text": "plain text",
     "empty": "empty",
-    "zeros": "filled with zeros",
+    "zeros": "filled with zeros, at least at its beginning",
     "archive": "a zip archive",
     "zip": "a zip archive as saved by PyTorch 1.6 and later",
     "pickle": "a pickle as saved by PyTorch before 1.6",
@@ -60,6 +60,7 @@ _SEVERAL = {what: words.removeprefix("a ").removeprefix("an ") for what, words i
     "safetensors": "safetensors files",
     "gguf": "GGUF files",
     "ggml": "GGML files",
+    "zeros": "filled with zeros, at least at their beginning",
     "7z": "7z archives",
     "rar": "rar archives",
     "tar": "tar archives",
@@ -83,6 +84,7 @@ _UNPACK = "unpack it and audit the content"
 
 _RENAME = "rename it to the extension of its format, or convert it to safetensors"
 
+_WRITE = "save or convert the model again where it was made: the header was not written"
 _NOT_ITS_PAGE = "not its page: on the Hub, /resolve/ in place of /blob/ in the address"
 _REFUSED = (
     "check the names of the file and of the revision, log in or accept the terms of the repository, then download the "
@@ -236,6 +238,9 @@ class NotACheckpoint(Refetch, frozen=True, kw_only=True, omit_defaults=True):
         if self.what == "html" and not self.files:
             again = self.fetch_again()
             return Remedy(f"{again.words}, {_NOT_ITS_PAGE}", again.steps)
+        if self.what == "zeros" and not self.remote:
+            again = self.fetch_again()
+            return Remedy(f"{again.words}, or {_WRITE}", again.steps)
         if self.what == "json" and str(self.place.file).endswith("config.json"):
             words = "pass the folder; `inspector formula` counts from a config alone"
         return Remedy(words) if words else self.fetch_again()

@@ -78,14 +78,8 @@ def read_gguf(read: Read, size: int, file: str, layouts: Layouts | None = None) 
     reading = _GgufReading(stretch, size, file, Layouts() if layouts is None else layouts)
     try:
         return reading.run()
-    except EndOfFile:
-        from inspector.findings.header.start import HeaderTruncated
-
-        found: Finding = HeaderTruncated(place=Place(file=file), declared=None, stored=size)
-    except TooLong as error:
-        found = reading.malformed(f"the header is longer than {error.limit:,} bytes")
-    except Malformed as error:
-        found = reading.malformed(error.problem)
+    except (EndOfFile, TooLong, Malformed) as error:
+        found = reading.failed(error)
     return GgufFile(Header(file, {}, {}, (*reading.findings, found), readable=False), reading.values, reading.version)
 
 
@@ -155,6 +149,7 @@ class _GgufReading:
         self.split: Split | None = None
         self.order = "<"
         self.tensors: dict[str, Layout] = {}
+        self.counted = self.listed = self.listed_end = 0
         self.spans: list[tuple[int, int, str]] = []
         self.faulty: list[str] = []
         self.problems = EntryProblems()
@@ -188,7 +183,23 @@ class _GgufReading:
         big = self.order == ">"
         return GgufFile(header, self.values, self.version, big, alignment, split, begins, self.types)
 
-    def malformed(self, problem: str) -> Finding:
+    def failed(self, error: EndOfFile | TooLong | Malformed) -> Finding:
+        """The finding on the fault that ended the reading."""
+        if self.spans and self._ends_with_listed():
+            return self.malformed(f"the header counts {self.counted:,} tensors and lists {self.listed:,}", True)
+        if not isinstance(error, EndOfFile):
+            return self.malformed(error.problem)
+        from inspector.findings.header.start import HeaderTruncated
+
+        return HeaderTruncated(place=self.place, declared=None, stored=self.size)
+
+    def _ends_with_listed(self) -> bool:
+        """True if the file ends with the tensors listed so far: it is whole, and its converter counted more of them."""
+        alignment = self._alignment()
+        stored = self.size + -self.listed_end // alignment * alignment
+        return 0 <= stored - max(stop for _, stop, _ in self.spans) < alignment
+
+    def malformed(self, problem: str, of_writer: bool = False) -> Finding:
         position = self.stretch.position
         if is_reencoded(self._sniffed()):
             from inspector.findings.reading.content import NotACheckpoint
@@ -196,7 +207,7 @@ class _GgufReading:
             return NotACheckpoint(place=self.place, what=REENCODED, bytes=self.size)
         from inspector.findings.header.gguf import GgufMalformed
 
-        return GgufMalformed(place=self.place, problem=problem, position=position)
+        return GgufMalformed(place=self.place, problem=problem, position=position, of_writer=of_writer)
 
     def _magic(self) -> Finding | None:
         """Reads magic and version, and determines the byte order."""
@@ -252,7 +263,9 @@ class _GgufReading:
     def _tensors(self, count: int) -> None:
         doubled: list[str] = []
         seen: set[str] = set()
-        for _ in range(count):
+        self.counted = count
+        for self.listed in range(count):
+            self.listed_end = self.stretch.position
             name = self.take.name("a tensor's name")
             rank = self.take.u32()
             if rank > DIMS_LIMIT:

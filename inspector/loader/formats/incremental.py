@@ -29,7 +29,7 @@ class TooLong(Exception):
 
     def __init__(self, limit: int) -> None:
         super().__init__(limit)
-        self.limit = limit
+        self.limit, self.problem = limit, f"the header is longer than {limit:,} bytes"
 
 
 class Stretch:
