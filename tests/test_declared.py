@@ -145,6 +145,13 @@ CASES: dict[str, tuple[dict[str, Any], Change, str]] = {
     "a web page for the tokenizer": (T5, raw("spiece.model", "<!doctype html><html>"), "R061"),
     "tokenizer.model not fetched": (LLAMA, raw("tokenizer.model", POINTER), "R061"),
     "no valid config of the tokenizer": (BERT, raw("tokenizer_config.json", '{"a": 1,}'), "R061"),
+    "a list in place of tokens": (GPT2, text("special_tokens_map.json", ["</s>"]), "R061"),
+    "a list of added tokens": (BERT, text("added_tokens.json", ["<a>"]), "R061"),
+    "a token that is a list": (LLAMA, text("tokenizer_config.json", {"eos_token": ["</s>"]}), "C326"),
+    "a token that is a number": (QWEN3, text("tokenizer_config.json", {"pad_token": 0}), "C326"),
+    "a tokenizer.json that is none": (BERT, text("tokenizer.json", ["added_tokens", {"id": 100}]), "R061"),
+    "tokens that are none in the config of the tokenizer": (
+        LLAMA, text("tokenizer_config.json", {"added_tokens_decoder": {"a": {"content": "<a>"}, "200": 3}}), "C326"),
     "two files of the tokenizer not fetched": (
         GPT2, both(raw("vocab.json", POINTER), raw("merges.txt", POINTER)), "R061"),
     "code": (
@@ -180,6 +187,39 @@ def test_wrong_statements_are_reported(name: str, tmp_path: Path) -> None:
     audited = found(tmp_path, config, change)
     assert [one.code for one in audited.findings if one.severity != "note"] == [code]
     assert audited.verdict == "findings"
+
+
+BACKEND, FAST = "TokenizersBackend", "PreTrainedTokenizerFast"
+NEWER: dict[str, tuple[dict[str, Any], bool, str]] = {
+    # settings, whether there is a tokenizer.json, the remedy
+    "a general class": ({"tokenizer_class": BACKEND}, True, f'set "tokenizer_class": "{FAST}" in'),
+    "without tokenizer.json": (
+        {"tokenizer_class": BACKEND}, False, "name the class that the tokenizer was saved with in"),
+    "capitals": ({"tokenizer_class": "LLaMATokenizer"}, False, 'set "tokenizer_class": "LlamaTokenizer" in'),
+    "a list of extra tokens": (
+        {"extra_special_tokens": ["<a>"]}, True,
+        'set "additional_special_tokens": ["<a>"], and remove "extra_special_tokens" in'),
+    "an object of additional tokens": (
+        {"additional_special_tokens": {"a": "<a>"}}, True, 'set "additional_special_tokens": ["<a>"] in'),
+    "both": (
+        {"tokenizer_class": BACKEND, "extra_special_tokens": []}, True,
+        f'set "tokenizer_class": "{FAST}", and remove "extra_special_tokens" in'),
+    "a class that 4.57 has": ({"tokenizer_class": "LlamaTokenizer"}, True, ""),
+    "a class that 4.57 has as the fast one": ({"tokenizer_class": "CohereTokenizer"}, True, ""),
+    "a class with its code": (
+        {"tokenizer_class": "MyTokenizer", "auto_map": {"AutoTokenizer": ["my.MyTokenizer", None]}}, True, ""),
+    "an object of extra tokens": ({"extra_special_tokens": {"image_token": "<a>"}}, True, ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NEWER)
+def test_a_tokenizer_that_only_transformers_5_reads(name: str, tmp_path: Path) -> None:
+    settings, whole, remedy = NEWER[name]
+    files = [text("tokenizer_config.json", settings), *([text("tokenizer.json", {})] if whole else [])]
+    audited = found(tmp_path, LLAMA, both(*files))
+    assert audited.verdict == "clean"
+    helps = [one.help for one in audited.findings if one.code == "C350"]
+    assert helps == ([f"for transformers 4, {remedy} tokenizer_config.json"] if remedy else [])
 
 
 ADDED = {f"<{at}>": at for at in range(128, 135)}
@@ -243,8 +283,6 @@ QUIET: dict[str, tuple[dict[str, Any], Change]] = {
     "ids in range": (LLAMA, both(key("eos_token_id", [1, 127]), text("added_tokens.json", {"<a>": 127}))),
     "ids in range in the config of the tokenizer": (
         LLAMA, text("tokenizer_config.json", {"added_tokens_decoder": {"127": {"content": "<a>"}}})),
-    "tokens that are none in the config of the tokenizer": (
-        LLAMA, text("tokenizer_config.json", {"added_tokens_decoder": {"a": {"content": "<a>"}, "200": 3}})),
     "a number of too many digits": (
         LLAMA, text("tokenizer_config.json", {"added_tokens_decoder": {"9" * 5_000: {"content": "<a>"}}})),
     "an id that the type has by default": (GPT2, key("eos_token_id", 50256)),
@@ -260,7 +298,6 @@ QUIET: dict[str, tuple[dict[str, Any], Change]] = {
         LLAMA, both(vocabulary("BPE", 128), raw("tokenizer.model", POINTER), raw("vocab.json", ""))),
     "an empty list of words": (BERT, raw("vocab.txt", "")),
     "a template that is none": (QWEN3, both(vocabulary("BPE", 100), raw("chat_template.json", POINTER))),
-    "a tokenizer.json that is none": (BERT, text("tokenizer.json", ["added_tokens", {"id": 100}])),
     "code of a known type": (LLAMA, key("auto_map", {"AutoModelForCausalLM": "modeling_my.My"})),
     "code that is there": (
         LLAMA, both(key("auto_map", {"AutoModelForCausalLM": "modeling_my.My"}), text("modeling_my.py", ""))),

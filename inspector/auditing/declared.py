@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from inspector.auditing.files.added_tokens import READ, AddedTokens, read_added
+from inspector.auditing.files.tokenizer_settings import refused_tokenizer_settings
 from inspector.auditing.files.unread_tokenizer import tokenizer_unread
 from inspector.auditing.files.usable_config import PROCESSORS
 from inspector.auditing.identity.class_of_type import findings_on_class
@@ -88,7 +89,8 @@ def _of_library(audited: Audit) -> Iterator[Finding]:
         from inspector.auditing.files.absent_tokenizer import tokenizer_absent
 
         yield from tokenizer_absent(audited)
-    yield from tokenizer_unread(audited.checkpoint)
+    unread = list(tokenizer_unread(audited.checkpoint))
+    yield from unread or refused_tokenizer_settings(audited.checkpoint)
     if FILES_OF_LIBRARIES.isdisjoint(audited.checkpoint.siblings):
         return
     from inspector.auditing.files.ctc_labels import ctc_labels

@@ -123,10 +123,23 @@ def speech_with_later_tokens() -> Audit:
     config = {**record["config"], "model_type": "wav2vec2", "architectures": [record["class"]]}
     words = {f"w{number}": number for number in range(config["vocab_size"])}
     files = {"config.json": config, "vocab.json": words, "tokenizer_config.json": {}, "added_tokens.json": {}}
+    return with_files(spec_of(record), files)
+
+
+def tokenizer_of_transformers_5() -> Audit:
+    """A model with a tokenizer as transformers 5 writes it."""
+    record = base_record("llama", "CausalLM")
+    settings = {"tokenizer_class": "TokenizersBackend", "extra_special_tokens": ["<a>"]}
+    config = {**record["config"], "architectures": [record["class"]]}
+    return with_files(spec_of(record), {"config.json": config, "tokenizer.json": {}, "tokenizer_config.json": settings})
+
+
+def with_files(spec: Spec, files: Mapping[str, object]) -> Audit:
+    """A folder with weights and JSON files."""
     with TemporaryDirectory() as place:
         for name, content in files.items():
             (Path(place) / name).write_text(json.dumps(content), encoding="utf-8")
-        write_file(Path(place) / "model.safetensors", spec_of(record))
+        write_file(Path(place) / "model.safetensors", spec)
         return audit(place)
 
 
@@ -138,6 +151,7 @@ FOLDERS: dict[str, Callable[[], Audit]] = {
     "library-vocabulary-differs": lambda: xtts_vocabulary(77),
     "trained-module-absent": of_llava,
     "labels-beyond-head": speech_with_later_tokens,
+    "tokenizer-of-newer-version": tokenizer_of_transformers_5,
     "timm-names-differ": lambda: judged(INTERN_VIT, OF_TIMM),
     "timm-positions-differ": lambda: judged(TIMM_VIT, {**OF_TIMM, "architecture": "vit_tiny_patch16_224"}),
 }

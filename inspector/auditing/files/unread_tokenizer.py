@@ -1,7 +1,7 @@
 """Finds files of a tokenizer that `AutoTokenizer` reads and that are not what their names say.
 
-Measured with transformers 5.23 and 4.57: these files as git-lfs pointers, empty, cut off and as web pages. A folder
-with tokenizer.json needs no other vocabulary, and both versions then ignore whatever the others contain.
+Measured with transformers 5.23 and 4.57: these files as git-lfs pointers, empty, cut off, as web pages and as lists. A
+folder with tokenizer.json needs no other vocabulary, and both versions then ignore whatever the others contain.
 """
 
 from __future__ import annotations
@@ -73,4 +73,6 @@ def _fault(source: Source, name: str, size: int) -> str:
         content = strict_json.decode_config(raw) if isinstance(raw, bytes) else None
     except Exceeded:
         return ""
-    return content.reason if isinstance(content, strict_json.JsonFault) else ""
+    if isinstance(content, strict_json.JsonFault):
+        return content.reason
+    return "" if isinstance(content, dict) or not isinstance(raw, bytes) else "is no JSON object"

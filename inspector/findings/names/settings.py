@@ -14,11 +14,13 @@ class SettingRefused(ContentFinding, frozen=True, kw_only=True):
     """A scheduler, a tokenizer or an image processor has a setting that its class refuses.
 
     What it means
-        The class that model_index.json names knows no such value of this key, cannot compute with it, or does not
-        take it together with another setting. An image processor takes a size as a number, a list or an object.
+        The class that model_index.json or the file names knows no such value of this key, cannot compute with it, or
+        does not take it together with another setting. An image processor takes a size as a number, a list or an
+        object.
 
     Why it matters
-        diffusers refuses the pipeline, or loads it and the first call of the pipeline fails.
+        diffusers refuses the pipeline, or loads it and the first call of the pipeline fails. Without a pipeline,
+        `AutoTokenizer` refuses the tokenizer of a model, whose weights load.
 
     Example
         error[C326] setting-refused: scheduler: beta_schedule

@@ -1,11 +1,16 @@
-"""The findings on the tokenizer in the folder of a model: absent, or damaged."""
+"""The findings on the tokenizer in the folder of a model: absent, damaged, or of a newer version."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from inspector.findings.finding import Finding, Remedy, Rows, Step
 from inspector.findings.reading.content import CONFIG_FORMATS, KEPT_LINKS
-from inspector.findings.words import listed
+from inspector.findings.words import listed, value
 
+CLASS = "tokenizer_class"
+EXTRA = "extra_special_tokens"
 CUT = ("is truncated", "ends inside a string")
 """Faults of the text of a file that was not received whole."""
 
@@ -95,3 +100,53 @@ class TokenizerDamaged(Finding, frozen=True, kw_only=True):
         if self.what == "link-text":
             return Remedy(f"{words}, or {KEPT_LINKS}", steps)
         return Remedy(words if self.what or self.problem in CUT else "repair the file, or download it again", steps)
+
+
+class TokenizerOfNewerVersion(Finding, frozen=True, kw_only=True):
+    """The tokenizer has settings that transformers 4.57 refuses.
+
+    What it means
+        transformers 5 writes `extra_special_tokens` as a list and general names of classes, and reads the files with a
+        general class under a name that it does not know. transformers 4.57 refuses each of these.
+
+    Why it matters
+        The weights load in both versions. `AutoTokenizer` of 4.57 raises "'list' object has no attribute 'keys'", or
+        that the tokenizer class does not exist, and so do vLLM and other programs with this version.
+
+    Example
+        note[C350] tokenizer-of-newer-version: tokenizer_config.json:
+          extra_special_tokens, tokenizer_class
+          refused  by AutoTokenizer of transformers 4.57: extra_special_tokens is an
+                   object of names and tokens there, no list; there is no class
+                   TokenizersBackend
+          help     for transformers 4, set "additional_special_tokens": ["<a>"] and
+                   "tokenizer_class": "PreTrainedTokenizerFast", and remove
+                   "extra_special_tokens" in tokenizer_config.json
+
+    What to do
+        Nothing for transformers 5. For programs with transformers 4, set the values, which both versions read.
+    """
+
+    code = "C350"
+    severity = "note"
+
+    keys: tuple[str, ...]
+    because: tuple[str, ...]
+    to_set: Mapping[str, Any]
+    unsolved: tuple[str, ...]
+    """The keys without a value that is known to be right: a list is to be removed, a class to be named."""
+
+    def headline(self) -> str:
+        return f"{self.place.file}: {', '.join(self.keys)}"
+
+    def rows(self) -> Rows:
+        return [("refused", f"by AutoTokenizer of transformers 4.57: {'; '.join(self.because)}")]
+
+    def remedy(self) -> Remedy:
+        stated = " and ".join(f'"{key}": {value(one)}' for key, one in self.to_set.items())
+        words = [f"set {stated}"] if stated else []
+        if EXTRA in self.keys:
+            words.append(f'remove "{EXTRA}"')
+        if CLASS in self.unsolved:
+            words.append("name the class that the tokenizer was saved with")
+        return Remedy(f"for transformers 4, {', and '.join(words)} in {self.place.file}")

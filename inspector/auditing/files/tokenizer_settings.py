@@ -1,0 +1,53 @@
+"""The settings of the tokenizer in a local folder that `AutoTokenizer` refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from inspector.auditing.json_beside import object_beside
+from inspector.findings.finding import Finding, Place
+from inspector.loading.tokenizer_files import SETTINGS, WHOLE
+
+if TYPE_CHECKING:
+    from inspector.loader.checkpoint import Checkpoint
+
+LARGEST: Final = 4_000_000
+"""Bytes beyond which the settings are not read: with thousands of added tokens they are some hundred kilobytes."""
+TOKENIZER: Final = "tokenizer"
+ANY: Final = "AutoTokenizer"
+
+
+def refused_tokenizer_settings(checkpoint: Checkpoint) -> Iterator[Finding]:
+    """The findings on settings that transformers refuses, or only its version 4.57."""
+    if not checkpoint.folder or checkpoint.alone or SETTINGS not in checkpoint.siblings:
+        return
+    values = object_beside(checkpoint, SETTINGS, LARGEST)
+    if not values:
+        return
+    from inspector.loading.tokenizer_settings import refused_by_older
+    from inspector.loading.tokenizers import refused_by_tokenizer
+
+    stated = values.get("tokenizer_class")
+    class_name = stated if isinstance(stated, str) else ANY
+    refused = list(refused_by_tokenizer(class_name, values, checkpoint.siblings))
+    if refused:
+        from inspector.findings.names.settings import SettingRefused
+
+        for one in refused:
+            yield SettingRefused(
+                place=Place(file=SETTINGS, key=one.key), component=TOKENIZER, class_name=class_name, key=one.key,
+                stated=one.value, because=one.because, built=one.built, meant=one.meant,
+            )  # fmt: skip
+        return
+    older = list(refused_by_older(values, whole=WHOLE in checkpoint.siblings))
+    if older:
+        from inspector.findings.reading.tokenizer_absent import TokenizerOfNewerVersion
+
+        yield TokenizerOfNewerVersion(
+            place=Place(file=SETTINGS, key=older[0].key),
+            keys=tuple(one.key for one in older),
+            because=tuple(one.because for one in older),
+            to_set={key: value for one in older for key, value in one.to_set.items()},
+            unsolved=tuple(one.key for one in older if not one.to_set),
+        )
