@@ -13,15 +13,18 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import transformers
-from transformers.models.auto.tokenization_auto import TOKENIZER_MAPPING_NAMES, tokenizer_class_from_name
-
 import inspector.loading
 
 ENDS = ("Tokenizer", "TokenizerFast")
 
 
 def main() -> None:
+    import transformers  # type: ignore[import-not-found]
+    from transformers.models.auto.tokenization_auto import (  # type: ignore[import-not-found]
+        TOKENIZER_MAPPING_NAMES,
+        tokenizer_class_from_name,
+    )
+
     mapped = {name for names in TOKENIZER_MAPPING_NAMES.values() for name in names if name}
     names = mapped | {name for name in dir(transformers) if name.endswith(ENDS)}
     found = sorted(name for name in names if tokenizer_class_from_name(name) is not None)
