@@ -29,7 +29,8 @@ class ConfigMissing(ContentFinding, frozen=True, kw_only=True):
           help     rename Config.json to config.json
 
     What to do
-        Download config.json, or rename the file: case matters. Trainers that save only the weights leave it out: copy
+        Download config.json, or rename the file: case matters, and the first releases of BERT and the programs of that
+        time have another name, without the type and the number of labels. Trainers that save only the weights leave it out: copy
         that of the model that was trained, with the class and the labels of the training. For the audit alone pass it
         with `--config FILE`.
     """
@@ -40,6 +41,8 @@ class ConfigMissing(ContentFinding, frozen=True, kw_only=True):
     similar: str | None
     shown: Mapping[str, Any] = msgspec.field(default_factory=dict)
     """Settings of an adapter that its tensors show."""
+    lacking: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    """Keys that the similar file lacks as a config of transformers."""
 
     @property
     def is_of_model(self) -> bool:
@@ -58,8 +61,10 @@ class ConfigMissing(ContentFinding, frozen=True, kw_only=True):
             written = f"; if it was never saved, write it with {stated} and the lora_alpha of the training"
             copied = "; if it was never saved, copy that of the model that was trained" if self.is_of_model else ""
             return Remedy(own + (written if stated else copied))
-        step = Step(action="move", file=self.similar, new=self.place.file)
-        return Remedy(f"rename {self.similar} to {self.place.file}", (step,))
+        steps = [Step(action="set", file=self.similar, key=(key,), new=new) for key, new in self.lacking.items()]
+        also = ", ".join(f'"{key}": {json.dumps(new)}' for key, new in self.lacking.items())
+        words = f"rename {self.similar} to {self.place.file}{f', and set {also} in it' if also else ''}"
+        return Remedy(words, (*steps, Step(action="move", file=self.similar, new=self.place.file)))
 
 
 class ModelTypeMissing(ContentFinding, frozen=True, kw_only=True):

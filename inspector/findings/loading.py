@@ -11,6 +11,7 @@ from inspector.findings.config import LayerList
 from inspector.findings.finding import (
     NO_FILE,
     NO_METHOD,
+    NO_OWN_HEAD,
     NO_PROMPTS,
     NO_QUANTIZER,
     NOT_INITIALISED,
@@ -179,6 +180,8 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
             return f"convert it with {self.exporter}, or load it with the program of this format"
         if self.because.endswith(NO_METHOD):
             return 'state "quant_method" in quantization_config of config.json, or remove the block from plain weights'
+        if self.because == NO_OWN_HEAD:
+            return f"remove lm_head.weight for {self.loader}: the config says that it is a copy of the embedding"
         elsewhere = ", or load it with another program" if self.loader == "mlx" else ""
         return f"correct what it refuses, as stated above{elsewhere}"
 

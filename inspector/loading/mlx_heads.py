@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Container
 from typing import Final
 
+from inspector.findings.finding import NO_OWN_HEAD
 from inspector.loading.converter import HEAD
 
 _KEEPS_COPY: Final = frozenset(
@@ -26,7 +27,7 @@ def head_refused(model_type: str | None, stored: Container[str], *, copied: bool
     copied: a head is stored that the config ties to the embedding.
     """
     if copied and model_type in _KEEPS_COPY:
-        return f"{HEAD} is not in its model, whose head is the embedding"
+        return NO_OWN_HEAD
     if model_type in _BUILDS_HEAD and HEAD not in stored:
         return f"its model has {HEAD}, which is not stored: it does not tie the head"
     return ""

@@ -176,8 +176,12 @@ def config_unusable(audited: Audit) -> Iterator[Finding]:
     elif config is None and CONFIG not in names and names.keys().isdisjoint(OTHER_CONFIGS):
         from inspector.findings.absent_config import ConfigMissing
 
-        similar = similar or _copy_of_config(audited)
-        yield ConfigMissing(place=Place(file=CONFIG), loader=loader.name, similar=similar)
+        similar, lacking = similar or _copy_of_config(audited), {}
+        if similar is None and loader is TRANSFORMERS:
+            from inspector.auditing.files.named_config import config_of_other_name
+
+            similar, lacking = config_of_other_name(audited) or (None, {})
+        yield ConfigMissing(place=Place(file=CONFIG), loader=loader.name, similar=similar, lacking=lacking)
 
 
 def _meant(audited: Audit, config: Config) -> tuple[str | None, dict[str, Any]]:

@@ -15,6 +15,7 @@ from inspector.loading.mlx_keys import keys_lacking
 from inspector.loading.mlx_methods import of_other_tool
 from inspector.loading.mlx_models import refusal_of_model
 from inspector.loading.outcome import COMPLETE, RANDOM, REFUSES, UNKNOWN, Load
+from inspector.loading.vllm_heads import head_refused as of_vllm
 from inspector.loading.vllm_settings import refused_settings, refused_side_file
 from inspector.reconciler.ledger import COPY
 
@@ -31,7 +32,10 @@ def refused(audited: Audit, values: Mapping[str, Any], loads: tuple[Load, ...]) 
     answer = of_other_tool(values, kind if isinstance(kind, str) else None, audited.checkpoint.tensors)
     if answer is not None:
         loads = tuple(_refusing(one, answer[1], answer[0]) if one.loader == "mlx" else one for one in loads)
-    copied = any(line.family == HEAD and line.kind == COPY for line in audited.lines)
+    copied = any(line.family.endswith(HEAD) and line.kind == COPY for line in audited.lines)
+    if copied and (because := of_vllm(audited.class_name, values)):
+        loads = tuple(replace(one, outcome=REFUSES, because=because) if one.loader == "vllm" else one for one in loads)
+    copied = copied and HEAD in audited.checkpoint.tensors
     because = head_refused(kind if isinstance(kind, str) else None, audited.checkpoint.tensors, copied=copied)
     if because:
         loads = tuple(_refusing(one, because) if one.loader == "mlx" else one for one in loads)

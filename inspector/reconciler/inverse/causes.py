@@ -16,6 +16,7 @@ from inspector.notation.binding import Plan
 from inspector.notation.scope import Scope
 from inspector.notation.trace import Leaf
 from inspector.reconciler.inverse.ballots import Ballot, Ballots
+from inspector.reconciler.inverse.behind_flag import behind_a_flag
 from inspector.reconciler.inverse.cause import (
     MOST_CAUSES,
     Cause,
@@ -76,7 +77,7 @@ def find_causes(plan: Plan, placement: Placement, weights: Weights, bind: Bind) 
             causes, after = [joined], corrected
         elif not corrected.total and are_stated(found):
             causes, after = [msgspec.structs.replace(cause, explains=differences.total) for cause in found], corrected
-        elif beside := _beside_its_width(differences, bind):
+        elif beside := _beside_its_width(differences, bind) or behind_a_flag(differences, bind, _one_by_one):
             causes, after = [beside[0]], beside[1]
     if plan.scope.settings.known:
         causes = [_with_factors(differences, bind, cause, causes, after) for cause in causes]
