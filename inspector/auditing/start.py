@@ -160,6 +160,10 @@ def audit_loaded(checkpoint: Checkpoint, claim: Stated | None = None, *, like: s
             from inspector.auditing.files.renamed_shards import with_renamed_shards
 
             audited = with_renamed_shards(audited)
+        if audited.checkpoint.lost and not of_gguf:
+            from inspector.auditing.files.unneeded_shards import with_unneeded_shards
+
+            audited = with_unneeded_shards(audited)
         if of_gguf and audited.checkpoint.other_sets:
             from inspector.auditing.gguf.projector_beside import with_projectors_beside
 

@@ -34,6 +34,10 @@ def differences(case: Reconciled, confidence: str) -> list[Finding]:
     from inspector.reconciler.missing import absent_and_unexpected
 
     found = [*_shapes(case, confidence), *absent_and_unexpected(case, confidence)]
+    if case.placement.missing:
+        from inspector.reconciler.listed_layers import with_listed_layers
+
+        found = with_listed_layers(case, found)
     if case.absent:
         from inspector.reconciler.renamed_usual import with_usual_parts
 

@@ -62,7 +62,8 @@ class LayersMissing(ContentFinding, frozen=True, kw_only=True):
         Download the files that contain it, or repeat the conversion that dropped it. If the layer was removed on
         purpose, the remaining ones need consecutive numbers, and the config their number. Where another module is
         stored in place of the missing part, as in hybrids of attention and state spaces, load the model with the code
-        that builds it.
+        that builds it. The same holds where a key of the config lists the layers without the part, as programs write
+        that drop attention or MLPs: nothing was lost.
     """
 
     code = "N404"
@@ -77,16 +78,25 @@ class LayersMissing(ContentFinding, frozen=True, kw_only=True):
     fewer: tuple[FewerLayers, ...] = ()
     instead: str = ""
     """Another module, which is stored exactly where this part is missing."""
+    listed_in: str = ""
+    """A key of the config, unknown to its class, that lists exactly these layers."""
+    also: tuple[str, ...] = ()
+    """Further families that are missing there."""
 
     headline_text = "{what}"
     row_texts = (
         ("within", "{place.family}"),
         ("missing", "{tensors:count tensor}, {parameters} parameters"),
+        ("also", "{also:listed}", "also"),
         ("instead", "{instead}.*", "instead"),
+        ("because", "{listed_in} in config.json lists these layers", "listed_in"),
         ("present", "{present}", "present"),
     )
 
     def remedy(self) -> Remedy:
+        if self.listed_in:
+            code = f"load it with the code that reads {self.listed_in}, with auto_map in config.json if it is in the folder"
+            return Remedy(f"{code}: the class of transformers builds this part in every layer")
         if self.instead:
             code = f"load it with the code that builds {self.instead} in place of {self.part}"
             return Remedy(f"{code}: the class of the config has no such layers; or use the weights of that class")

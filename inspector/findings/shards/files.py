@@ -27,7 +27,8 @@ class ShardMissing(Refetch, frozen=True, kw_only=True, omit_defaults=True):
           help    download this file again
 
     What to do
-        Download the file again, or move it to the index where it is in a folder below.
+        Download the file again, or move it to the index where it is in a folder below. Trainers that leave out the
+        layers for multi-token prediction may keep the original index: the model then needs an index of its own files.
     """
 
     code = "S201"
@@ -42,6 +43,8 @@ class ShardMissing(Refetch, frozen=True, kw_only=True, omit_defaults=True):
     of: int | None = None
     below: str = ""
     """The folder below that contains all these files; "" if there is none."""
+    holds: str = ""
+    """The only part of the model that is in the missing shards, which loaders leave out; "" if it is unknown."""
 
     def headline(self) -> str:
         return str(self.place.file or f"{number(self.files)}{f' of {number(self.of)}' if self.of else ''} shards")
@@ -56,6 +59,8 @@ class ShardMissing(Refetch, frozen=True, kw_only=True, omit_defaults=True):
             rows.append(("layers", self.layers))
         if self.files:
             rows.append(("files", first(self.names, self.files)))
+        if self.holds:
+            rows.append(("holds", f"only {self.holds}: the model is complete without it"))
         if self.link:
             what = "these names are links to files" if self.files else "the name is a link to a file"
             rows.append(("link", f"{what} that do{'' if self.files else 'es'} not exist"))
@@ -66,7 +71,9 @@ class ShardMissing(Refetch, frozen=True, kw_only=True, omit_defaults=True):
     def remedy(self) -> Remedy:
         """The remedy to move the files from a folder below, or else to download them again."""
         if not self.below:
-            return self.fetch_again()
+            again = self.fetch_again()
+            rest = "write the index anew from the headers of the files that are there" if self.holds else ""
+            return Remedy(f"{again.words}; or, if {self.holds} was never saved, {rest}") if rest else again
         several, names = self.lost_files()
         names = names if several else (str(self.place.file),)
         steps = tuple(Step(action="move", file=f"{self.below}/{name}", new=name) for name in names)
