@@ -34,25 +34,28 @@ def config_of(values: Mapping[str, Any]) -> dict[str, Any] | None:
     rows, multiple = values.get("vocab_size"), values.get("pad_vocab_size_multiple", 8)
     if type(rows) is not int or type(multiple) is not int or multiple < 1:
         return None
-    own = _of_kind(values, layers)
-    if own is None:
+    kind = _of_kind(values, layers)
+    if kind is None:
         return None
+    model_type, class_name, sizes = kind
     found = {
-        **own,
+        "model_type": model_type,
+        "architectures": [class_name],
         "hidden_size": values["d_model"],
         "num_hidden_layers": values["n_layer"],
         "vocab_size": -(-rows // multiple) * multiple,
         "tie_word_embeddings": values.get("tie_embeddings", True),
+        **sizes,
     }
     return {key: value for key, value in found.items() if values.get(key) != value}
 
 
-def _of_kind(values: Mapping[str, Any], layers: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The keys that depend on the kind of the layers; None for kinds that transformers has in other models."""
+def _of_kind(values: Mapping[str, Any], layers: Mapping[str, Any]) -> tuple[str, str, dict[str, Any]] | None:
+    """The type, the class and the sizes of the layers; None for kinds that transformers has in other models."""
     kind = layers.get("layer", FIRST)
     if kind == FIRST:
         stated = {theirs: layers[ours] for ours, theirs in OF_LAYERS.items() if ours in layers}
-        return {"model_type": "mamba", "architectures": ["MambaForCausalLM"], **stated}
+        return "mamba", "MambaForCausalLM", stated
     if kind != "Mamba2" or values.get("attn_layer_idx") or values.get("d_intermediate"):
         return None  # with attention, or with an MLP in each layer
     sizes = {theirs: layers.get(ours, default) for ours, (theirs, default) in OF_SECOND.items()}
@@ -60,4 +63,4 @@ def _of_kind(values: Mapping[str, Any], layers: Mapping[str, Any]) -> dict[str, 
     if type(width) is not int or any(type(one) is not int or one < 1 for one in inner):
         return None
     heads = {"num_heads": width * sizes["expand"] // sizes["head_dim"]}
-    return {"model_type": "mamba2", "architectures": ["Mamba2ForCausalLM"], **sizes, **heads}
+    return "mamba2", "Mamba2ForCausalLM", {**sizes, **heads}

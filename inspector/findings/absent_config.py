@@ -30,9 +30,9 @@ class ConfigMissing(ContentFinding, frozen=True, kw_only=True):
 
     What to do
         Download config.json, or rename the file: case matters, and the first releases of BERT and the programs of that
-        time have another name, without the type and the number of labels. Trainers that save only the weights leave it out: copy
-        that of the model that was trained, with the class and the labels of the training. For the audit alone pass it
-        with `--config FILE`.
+        time have another name, without the type and the number of labels. Trainers that save only the weights leave it
+        out: copy that of the model that was trained, with the class and the labels of the training. For the audit alone
+        pass it with `--config FILE`.
     """
 
     code = "C313"

@@ -19,8 +19,11 @@ class ClassAlone(ContentFinding, frozen=True, kw_only=True):
     Example
         note[N645] class-alone: Auto classes of transformers 4.57 do not know
           qwen2_5_omni_thinker
-          help  load it with Qwen2_5OmniThinkerForConditionalGeneration.from_pretrained,
-                or with transformers 5.23
+          loads  Qwen2_5OmniThinkerForConditionalGeneration.from_pretrained loads it
+                 there
+          help   load it with
+                 Qwen2_5OmniThinkerForConditionalGeneration.from_pretrained, or with
+                 transformers 5.23
 
     What to do
         Load it with the class, with a newer version, or put the part back into the whole model.
@@ -35,4 +38,5 @@ class ClassAlone(ContentFinding, frozen=True, kw_only=True):
     newer: str
 
     headline_text = "Auto classes of transformers {older:or} do not know {model_type:or}"
+    row_texts = (("loads", "{class_name:or}.from_pretrained loads it there"),)
     remedy_text = "load it with {class_name:or}.from_pretrained, or with transformers {newer:or}"

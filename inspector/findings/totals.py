@@ -120,15 +120,15 @@ class CopyStored(TiedHead, frozen=True, kw_only=True):
 
     Why it matters
         If the two are equal, one of them only takes space. If they are not, loaders build different models:
-        transformers 5 keeps the stored tensor; transformers 4 and llama.cpp use the other one in its place. So does vLLM
-        if its class has a head; if not, it refuses the tensor, and `loads` says so.
+        transformers 5 keeps the stored tensor; transformers 4 and llama.cpp use the other one in its place. vLLM does
+        so if its class has a head; if not, it refuses the tensor, and `loads` says so.
 
     Example
         note[P702] copy-stored: lm_head.weight is stored although the config ties it to
           the embedding
           stored   [128256, 2048], 262,668,288 elements, counted once
-          loaders  transformers 5 keeps it; transformers 4, llama.cpp and most classes of
-                   vLLM tie it
+          loaders  transformers 5 keeps it; transformers 4, llama.cpp and most classes
+                   of vLLM tie it
 
     What to do
         Nothing. Headers do not show whether the two are equal: --sample compares samples, --values all values.
@@ -146,7 +146,9 @@ class CopyStored(TiedHead, frozen=True, kw_only=True):
         size = f"{shape(self.shape)}, {number(self.elements)} elements, counted once"
         rows = [("stored", size)]
         if self.role.startswith("head"):
-            rows.append(("loaders", "transformers 5 keeps it; transformers 4, llama.cpp and most classes of vLLM tie it"))
+            rows.append(
+                ("loaders", "transformers 5 keeps it; transformers 4, llama.cpp and most classes of vLLM tie it")
+            )
         return rows
 
 

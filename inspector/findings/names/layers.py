@@ -95,7 +95,7 @@ class LayersMissing(ContentFinding, frozen=True, kw_only=True):
 
     def remedy(self) -> Remedy:
         if self.listed_in:
-            code = f"load it with the code that reads {self.listed_in}, with auto_map in config.json if it is in the folder"
+            code = f"load it with the code that reads {self.listed_in}, named by auto_map if it is in the folder"
             return Remedy(f"{code}: the class of transformers builds this part in every layer")
         if self.instead:
             code = f"load it with the code that builds {self.instead} in place of {self.part}"

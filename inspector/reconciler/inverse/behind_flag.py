@@ -51,6 +51,7 @@ def _with(leaf: Leaf, differences: Differences, bind: Bind, search: Search) -> t
     (other,) = causes
     cause = msgspec.structs.replace(
         other, key=".".join(map(str, leaf)), config=stated, weights=not stated, defaulted=defaulted, interval=None,
-        explains=differences.total, rivals=(), together=(), beside=(other.key, other.weights), lost=None, misshaped=None,
+        explains=differences.total, rivals=(), together=(), beside=(other.key, other.weights), lost=None,
+        misshaped=None,
     )  # fmt: skip
     return cause, after
