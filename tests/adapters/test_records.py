@@ -47,7 +47,8 @@ def test_the_count_is_that_of_the_trainer(name: str) -> None:
 
 @pytest.mark.parametrize("name", records())
 def test_without_its_base_no_count_is_expected(name: str) -> None:
-    audited = alone(spec_of(name), records()[name]["adapter"])
+    values = {**records()[name]["adapter"], "base_model_name_or_path": "org/base"}  # built in memory for the record
+    audited = alone(spec_of(name), values)
     assert [finding.code for finding in audited.findings] == ["A901"]
     assert audited.counts.expected_parameters is None
     assert audited.counts.unique_parameters == SAVED.get(name, records()[name]["trainable"])
@@ -198,6 +199,16 @@ def test_a_base_without_any_of_the_modules_is_one_finding() -> None:
     values = {**records()["llama.default"]["adapter"], "task_type": "SEQ_CLS", "modules_to_save": ["score"]}
     audited = with_base(spec, values, records()["gpt2.default"]["base"])
     assert [one.code for one in audited.findings] == ["A928", "A901"]
+
+
+@pytest.mark.parametrize("named", [None, "", "org/base"])
+@pytest.mark.parametrize("name", ["llama.default", "bert.prompt"])
+def test_a_config_that_names_no_base(name: str, named: str | None) -> None:
+    """AutoPeftModel of PEFT 0.21 and transformers 5.23 look for the base by this name; a given base suffices."""
+    values = {**records()[name]["adapter"], "base_model_name_or_path": named, "task_type": "CAUSAL_LM"}
+    assert ("N731" in {one.code for one in alone(spec_of(name), values).findings}) == (not named)
+    assert "N731" not in {one.code for one in alone(spec_of(name), {**values, "task_type": None}).findings}
+    assert "N731" not in {one.code for one in with_base(spec_of(name), values, records()[name]["base"]).findings}
 
 
 @pytest.mark.parametrize(("listed", "wanted"), [

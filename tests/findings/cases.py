@@ -1369,6 +1369,8 @@ FIRES |= {
     "adapter": adapter,
     "adapter-labels": lambda: classifying(5),
     "adapter-head-ignored": lambda: classifying(2, "CAUSAL_LM"),
+    "adapter-head-absent": lambda: adapter(task_type="SEQ_CLS"),
+    "adapter-base-unnamed": lambda: adapter(base=False, task_type="CAUSAL_LM", base_model_name_or_path=None),
     "adapter-tensors-ignored": lambda: adapter(value_head),
     "adapter-half-missing": lambda: adapter(drop(f"{LAYER_7}lora_B")),
     "adapter-gate-missing": without_gate,

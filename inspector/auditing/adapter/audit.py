@@ -42,6 +42,7 @@ from inspector.auditing.adapter.foreign_file import without_foreign_file
 from inspector.auditing.adapter.mlx import compare_whole, findings_of_mlx, of_whole_layers
 from inspector.auditing.adapter.names import LookedFor, joined_renames, looked_for, of_language_alone, tool_names
 from inspector.auditing.adapter.of_class import with_class
+from inspector.auditing.adapter.of_config import base_unnamed, with_head
 from inspector.auditing.adapter.recognized import of_peft
 from inspector.auditing.adapter.shown_settings import shown_settings
 from inspector.auditing.adapter.target_pattern import with_targets
@@ -99,7 +100,7 @@ def audit_adapter(
     )
     families, laid = found_as.families, found_as.base
     findings = [*_of_files(checkpoint), *_unusable(checkpoint, stored_as, found_as.named, renaming)]
-    findings.extend(trained_module_absent(checkpoint))
+    findings.extend((*trained_module_absent(checkpoint), *(base_unnamed(checkpoint) if base is None else ())))
     findings.extend(_of_numbers(found_as))
     findings.extend(_emptied(checkpoint))
     skipped = [UNREAD_VALUES]
@@ -120,6 +121,7 @@ def audit_adapter(
     of_report = _with_given_base(report.findings, values.get("base_model_name_or_path"))
     findings = of_language_alone(joined_renames(_of_own_config([*findings, *of_report])), values)
     findings = without_foreign_file(checkpoint, with_targets(findings, values, families), stored_as, values)
+    findings = [*with_head(findings, values, laid, families)]
     if base is not None and base.audited is None:
         findings.append(AdapterBaseUnread(source=base.source, because=base.because))
     name = ArchitectureName(kind_of(values, families), None, "certain" if checkpoint.adapter is not None else "likely")

@@ -212,7 +212,8 @@ class AdapterTargetMissing(Finding, frozen=True, kw_only=True):
     What it means
         The base has the module and the config targets it, but the adapter stores no tensor for it. Without the
         base, the other modules of its block and the layers around it show that it is lost. `stated` is false for a file
-        of another tool, which has no config: all other blocks of the same kind have the module.
+        of another tool, which has no config: all other blocks of the same kind have the module. `task` is that of the
+        adapter, if PEFT trains the module as a whole for it.
 
     Why it matters
         Loaders initialize it to zero: the adapter works, but without part of its training.
@@ -240,6 +241,8 @@ class AdapterTargetMissing(Finding, frozen=True, kw_only=True):
     settings: tuple[AdapterSetting, ...] = ()
     stated: bool = True
     """False if the file has no config that states its targets."""
+    task: str = ""
+    """Task of the adapter for which PEFT trains the module as a whole, the head; "" for any other module."""
 
     headline_text = "{place.name}"
 
@@ -250,6 +253,8 @@ class AdapterTargetMissing(Finding, frozen=True, kw_only=True):
             rows.append(("of", listed(self.modules)))
         if self.base and self._is_of_module():
             rows.append(("base", f"{self.base} has this module"))
+        if self.task:
+            rows.append(("because", f'task_type "{self.task}" trains it as a whole'))
         if self.router:
             rows.append(("likely", "PEFT 0.21 does not save layers of X-LoRA's network that have the number of a LoRA"))
         return rows
@@ -257,6 +262,8 @@ class AdapterTargetMissing(Finding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         if self.router:
             return Remedy("add the layer to the file from the state dict of the trained model, under the same names")
+        if self.task:
+            return Remedy("save the adapter again from the trained model; if that is gone, train the head again")
         if not self.stated:
             return Remedy("download or save the adapter again, unless it was trained without this module")
         if not self._is_of_module():

@@ -1,0 +1,72 @@
+"""Finds a head and a base that the config of a PEFT adapter needs and that are not there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from inspector.adapters.base import OF_TASK as CLASSES
+from inspector.adapters.base import Base
+from inspector.adapters.peft_configs import OF_TASK
+from inspector.architectures.catalog import definition_of
+from inspector.findings.adapters.tensors import AdapterTargetMissing
+from inspector.findings.finding import Finding
+from inspector.loader.checkpoint import Checkpoint
+from inspector.matcher.families import Families
+from inspector.notation.binding import bind
+from inspector.notation.parts import head_for
+from inspector.notation.scope import Scope
+from inspector.notation.spelling import Spelling
+
+BASE: Final = "base_model_name_or_path"
+
+
+def base_unnamed(checkpoint: Checkpoint) -> Iterator[Finding]:
+    """The note on a config of PEFT for a model of transformers that names no base (measured: PEFT 0.21's
+    `AutoPeftModel` and transformers 5.23 refuse the folder).
+    """
+    config = checkpoint.adapter
+    if config is None or config.values.get(BASE) not in (None, ""):
+        return
+    values = config.values
+    if "peft_type" not in values or values.get("task_type") is None:  # around a module of one's own no name is read
+        return
+    from inspector.findings.adapters.of_config import AdapterBaseUnnamed
+
+    stated = "absent" if BASE not in values else "null" if values[BASE] is None else "empty"
+    yield AdapterBaseUnnamed(stated=stated)
+
+
+def with_head(
+    findings: Sequence[Finding], values: Mapping[str, Any], base: Base | None, stored: Families
+) -> Sequence[Finding]:
+    """The findings, with what the adapter's task means for its head: that no tensor of it is stored, or why a base
+    that has it lacks it.
+
+    values: the adapter's config. stored: its tensors.
+    """
+    task = str(values.get("task_type"))
+    heads = OF_TASK.get(task, ())
+    if base is None or not heads or any(f".{one}." in key for key in stored for one in heads):
+        return findings
+    lost = [one for one in findings if isinstance(one, AdapterTargetMissing) and one.place.name in heads]
+    if lost:
+        return [replace(one, task=task) if one in lost else one for one in findings]
+    there = tuple(one for one in _of_task(base, task) if one in heads)
+    if not there or any(one.module in there and not one.foreign for one in base.tensors):
+        return findings
+    from inspector.findings.adapters.of_config import AdapterHeadAbsent
+
+    return [*findings, AdapterHeadAbsent(task=task, heads=there, base=base.name)]
+
+
+def _of_task(base: Base, task: str) -> tuple[str, ...]:
+    """The modules at the top of the class of the base for a task, the head's among them."""
+    claim = base.claim
+    head = None if claim is None or claim.definition is None else head_for(claim.definition, CLASSES[task])
+    if claim is None or claim.definition is None or head is None:
+        return ()
+    plan = bind(Scope(claim.definition, claim.settings, definition_of), head, Spelling(head.root), lambda key: [])
+    return tuple(dict.fromkeys(block.key.split(".")[0] for block in plan.blocks if not block.slot.body))
