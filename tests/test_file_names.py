@@ -60,6 +60,19 @@ def test_a_name_that_no_loader_looks_for(model: str, name: str, tmp_path: Path) 
     assert audit(str(tmp_path)).verdict == "clean"
 
 
+@pytest.mark.parametrize(("config", "weights", "renamed"), [
+    ("clip_text_model", "UNet2DConditionModel", False), ("UNet2DConditionModel", "llama", False),
+    ("bert", "llama", True),
+])  # fmt: skip
+def test_the_name_under_the_config_of_another_library(config: str, weights: str, renamed: bool, tmp_path: Path) -> None:
+    """The file has the name for its own library: with the config that belongs to it, the loader finds it."""
+    write(tmp_path, {}, MODELS[config][1])
+    (tmp_path / "model.safetensors").unlink()
+    name = "llama-finetuned" if renamed else WANTED[weights]
+    write_file(tmp_path / f"{name}.safetensors", MODELS[weights][0])
+    assert ("S221" in codes(audit(str(tmp_path)))) == renamed
+
+
 @pytest.mark.parametrize("model", MODELS)
 def test_a_variant_is_found_by_name_only(model: str, tmp_path: Path) -> None:
     finding = reported(stored_as(tmp_path, model, f"{WANTED[model]}.fp16.safetensors"), "S221")

@@ -35,7 +35,9 @@ _HALF_DOTTED: Final = re.compile(
 it (KeyError).
 """
 _MAGNITUDE: Final = re.compile(r"(lora_(?:unet|te[1-3]?)_.+)\.lora_magnitude_vector(?:\.weight)?")
-"""DoRA magnitudes in Kohya's names under PEFT's ending: ComfyUI and diffusers read `dora_scale`."""
+"""DoRA magnitudes in Kohya's names under PEFT's ending: ComfyUI and diffusers read `dora_scale`, ComfyUI as a column
+(`weight_decompose` in `comfy/weight_adapter/base.py`).
+"""
 _FOREIGN: Final = re.compile(
     r"(?!(?:lora_(?:unet|te[1-3]?|transformer|prior_unet|prior_te)|oft_(?:unet|te[1-3]?)|lycoris|lllite_(?:unet|dit))_)\w*?"
     r"((?:(?:single_)?transformer_blocks|(?:double|single|joint|down|up|input|output)_blocks|(?:(?<=lora_)|(?<!\w))blocks)_[\d#]+_[^.]+)"
@@ -182,4 +184,5 @@ def _finding(families: Families, wrong: list[str], listed: list[str], named: Cal
         stored=stored,
         wanted=named(stored),
         renames=renames_of(wrong, named, families),
+        flat=any(len(families[key].usual.shape) == 1 for key in wrong if _MAGNITUDE.fullmatch(key)),
     )

@@ -74,7 +74,11 @@ def _added_part(draft: Draft) -> Draft | None:
     """Handles modules that a program trains next to a frozen model and saves on their own."""
     few = len(draft.families) <= MOST_OF_PART
     added = added_part(draft.families, draft.config.settings.values) if few else None
-    return None if added is None else draft.without_definition().with_findings([added]).open(*OF_PART)
+    if added is None:
+        return None
+    if draft.unpacked is not None and not any(draft.unpacked.schemes.values()):
+        draft = replace(draft, unpacked=None)  # the block in the config is about the model
+    return draft.without_definition().with_findings([added]).open(*OF_PART)
 
 
 def _part_alone(draft: Draft) -> Draft | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import product
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -140,3 +141,23 @@ def with_numbered_parts(families: Families) -> Families:
         new = f"{number.first}{key[1:]}"
         found[new] = Family(new, tuple(stored))
     return found
+
+
+def by_index(families: Families, keys: Collection[str]) -> dict[str, Family]:
+    """The families; each of some keys is divided into its tensors, whose keys are their names."""
+    found: dict[str, Family] = {}
+    for key, family in families.items():
+        if key not in keys:
+            found[key] = family
+            continue
+        spend(family.tensors, NAMES)
+        for part in family.stored:
+            for index in (index for box in part.boxes for index in product(*box)):
+                own = ".".join(_with_numbers(key.split("."), index))
+                found[own] = Family(own, (replace(part, boxes=((),), tensors=1),))
+    return found
+
+
+def _with_numbers(segments: Sequence[str], index: Index) -> Iterator[str]:
+    numbers = iter(index)
+    return (str(next(numbers)) if one == "#" else one for one in segments)

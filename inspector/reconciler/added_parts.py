@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 class AddedPart(NamedTuple):
-    """A module: its name, a pattern for the keys of its tensors, keys of which it has one, how to load it, and the
-    config key that states the rows of the first one.
+    """A module: its name, a pattern for the keys of its tensors, keys of which it has one, how to load it, the config
+    key that states the rows of the first one, and the switch in the config with which it has a second one.
     """
 
     name: str
@@ -30,6 +30,7 @@ class AddedPart(NamedTuple):
     marks: tuple[str, ...]
     how: str
     rows: str = ""
+    switch: tuple[str, str] = ("", "")
 
 
 PARTS: Final = (
@@ -40,6 +41,7 @@ PARTS: Final = (
         "then this file with model.transformer.prefix_encoder.load_state_dict, without "
         '"transformer.prefix_encoder." in its names',
         "pre_seq_len",
+        ("prefix_projection", "transformer.prefix_encoder.trans.#.weight"),
     ),
     AddedPart(
         "the adapter of LitGPT",
@@ -100,6 +102,7 @@ def added_part(families: Families, values: Mapping[str, Any]) -> AddedPartAlone 
                 tensors=sum(family.tensors for family in families.values()),
                 elements=sum(family.elements for family in families.values()),
                 **_other_rows(families[marks], part.rows, values),
+                **_switched(families, *part.switch, values),
             )
     return None
 
@@ -110,3 +113,9 @@ def _other_rows(family: Family, key: str, values: Mapping[str, Any]) -> dict[str
     rows = next(iter(shapes))[0] if len(shapes) == 1 and len(next(iter(shapes))) == 2 else None
     differ = type(stated) is int and rows is not None and stated != rows
     return {"key": key, "stated": stated, "rows_stored": rows} if differ else {}
+
+
+def _switched(families: Families, switch: str, key: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The switch of the config that contradicts the second tensor, which is stored or not."""
+    stated, there = values.get(switch, False), key in families
+    return {"switch": switch, "switched_on": there} if switch and isinstance(stated, bool) and stated != there else {}

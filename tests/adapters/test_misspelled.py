@@ -53,6 +53,22 @@ def test_wrong_names_are_reported_and_can_be_renamed(names: tuple[str, ...]) -> 
     assert (alone(made, None).verdict, set(made)) == ("clean", {read_name(name) for name in spec})
 
 
+@pytest.mark.parametrize("shape", [(64,), (64, 1)])
+def test_magnitudes_with_dots_in_the_name_of_their_module(shape: tuple[int, ...]) -> None:
+    """As a conversion leaves them that replaces all dots of a name but the last two (`to_out.0`)."""
+    parts = {".lora_down.weight": (4, 32), ".lora_up.weight": (64, 4), ".alpha": ()}
+    paths = [f"lora_unet_down_blocks_{block}_attn1.{end}" for block in range(2) for end in ("to_q", "to_out.0")]
+    modules = {path: path.replace(".", "_") for path in paths}
+    spec = {f"{module}{end}": ("F32", size) for module in modules.values() for end, size in parts.items()}
+    wrong = spec | {f"{module}.lora_magnitude_vector": ("F32", shape) for module in modules}
+    (finding,) = (one for one in alone(wrong, None).findings if one.severity != "note")
+    remedy = finding.remedy()
+    made = {renamed(name, [(step.old, step.new) for step in remedy.steps]): entry for name, entry in wrong.items()}
+    assert set(made) == {*spec, *(f"{module}.dora_scale" for module in modules.values())}
+    assert ("[rows, 1]" in remedy.words) == (len(shape) == 1)
+    assert alone(made, None).verdict == "clean"
+
+
 @pytest.mark.parametrize(("beside", "wanted"), [
     ("transformer.blocks.0.attn.to_q", "text_encoder.text_model.0.q_proj"),
     ("unet.mid_block.attn.to_q", "text_encoder.text_model.0.q_proj"),

@@ -235,6 +235,23 @@ def test_rows_of_an_added_module_that_the_config_states(stated: int | None, step
     assert [(*step.key, step.new) for step in found.remedy().steps] == steps
 
 
+@pytest.mark.parametrize(("stated", "trans", "new"), [
+    (True, False, False), (False, True, True), (None, True, True), (True, True, None), (False, False, None),
+    (None, False, None),
+])  # fmt: skip
+def test_the_switch_of_an_added_module(stated: bool | None, trans: bool, new: bool | None, tmp_path: Path) -> None:
+    """A block of quantization in the config is about the model, which is elsewhere."""
+    names = ("embedding", *(("trans.0", "trans.2") if trans else ()))
+    spec: dict[str, Any] = {f"transformer.prefix_encoder.{name}.weight": ("F16", (64, 64)) for name in names}
+    config = {"model_type": "chatglm", "quantization_bit": 4}
+    config |= {} if stated is None else {"prefix_projection": stated}
+    audited = audit(str(write(healthy(spec, config), tmp_path)))
+    (found,) = (one for one in audited.findings if one.severity != "note")
+    assert [(*step.key, step.new) for step in found.remedy().steps] == (
+        [] if new is None else [("prefix_projection", new)]
+    )
+
+
 def with_experts_apart(model_type: str, joint: str, down: str, axis: int, lost: str = "") -> dict[str, Any]:
     """A model with a matrix for each expert. joint, down: suffixes of names; axis: of gate and up in `joint`."""
     spec: dict[str, Any] = {}

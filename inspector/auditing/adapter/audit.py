@@ -40,7 +40,14 @@ from inspector.auditing.adapter.base_read import BaseRead
 from inspector.auditing.adapter.below import adapters_below
 from inspector.auditing.adapter.foreign_file import without_foreign_file
 from inspector.auditing.adapter.mlx import compare_whole, findings_of_mlx, of_whole_layers
-from inspector.auditing.adapter.names import LookedFor, joined_renames, looked_for, of_language_alone, tool_names
+from inspector.auditing.adapter.names import (
+    LookedFor,
+    joined_renames,
+    looked_for,
+    of_language_alone,
+    tool_names,
+    with_flat_names,
+)
 from inspector.auditing.adapter.of_class import with_class
 from inspector.auditing.adapter.of_config import base_unnamed, with_head
 from inspector.auditing.adapter.recognized import of_peft
@@ -88,6 +95,7 @@ def audit_adapter(
     """Audits an adapter: its counts, and with the base also its shapes and targets."""
     families = families_of(checkpoint.tensors) if stored is None else stored
     spend(sum(key.count(".") for key in families), NAMES)  # its names are taken apart several times
+    families = families if of_peft(checkpoint) else with_flat_names(families)
     found = tool_names(checkpoint, families, of_peft(checkpoint))
     if is_tool_adapter(found, families):
         return _audit_of_tool(checkpoint, families, found, claim, base)

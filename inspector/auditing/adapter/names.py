@@ -15,16 +15,18 @@ from inspector.adapters.base import Base
 from inspector.adapters.expected import PROMPTS
 from inspector.adapters.inner_targets import with_inner_targets
 from inspector.adapters.misnamed import MOST_BEFORE, Renumbered, misnamed, namer_of, renumbered, with_numbers
+from inspector.adapters.misspelled import read_name
 from inspector.adapters.names import OWN_PREFIX, PREFIX, saved_namer, tuner_name
 from inspector.adapters.plan import plan_with
 from inspector.adapters.tools import ToolTensor, tool_tensors
+from inspector.algebra.names import axes_of
 from inspector.auditing.adapter.mlx import of_whole_layers, whole_weights
 from inspector.findings.adapters.tensors import AdapterTargetMissing
 from inspector.findings.adapters.wrapped import AdapterNamesWrapped
 from inspector.findings.finding import Finding
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.loaders import PEFT, TRANSFORMERS
-from inspector.matcher.families import Families, rekeyed
+from inspector.matcher.families import Families, by_index, rekeyed
 
 OF_LANGUAGE: Final = f"{PREFIX}model."
 """Beginning of the names of a language model with a head under PEFT."""
@@ -73,6 +75,14 @@ def looked_for(families: Families, method: str, values: Mapping[str, Any], base_
         plan = plan_with(base, method, values, own)
     moved = renumbered(own, base, plan)
     return LookedFor(named, own if moved is None else with_numbers(own, moved), own, base, moved)
+
+
+def with_flat_names(families: Families) -> Families:
+    """The families; numbers of a module's name that the file divides by dots, and programs by underscores, are part of
+    the key, as in the names of the module's other tensors.
+    """
+    flattened = [key for key in families if "#" in key and axes_of(read_name(key)) < axes_of(key)]
+    return by_index(families, flattened) if flattened else families
 
 
 def tool_names(checkpoint: Checkpoint, families: Families, of_peft: bool) -> Mapping[str, ToolTensor]:

@@ -18,7 +18,7 @@ class AdapterNamesMisspelled(Finding, frozen=True, kw_only=True):
     Why it matters
         diffusers refuses such a file or ignores the tensors, and so does ComfyUI (`lora key not loaded`): the
         base runs without the adapter. PEFT warns about missing keys and continues with newly initialized
-        matrices.
+        matrices. ComfyUI divides `dora_scale` by a column of norms, so that it must be a column as well.
 
     Example
         error[A937] adapter-names-misspelled: 9 of 9 tensors
@@ -37,6 +37,8 @@ class AdapterNamesMisspelled(Finding, frozen=True, kw_only=True):
     stored: str
     wanted: str
     renames: tuple[tuple[str, str], ...] = ()
+    flat: bool = False
+    """True if magnitudes of DoRA among them have one dimension."""
 
     row_texts = (("stored", "{stored}"), ("wanted", "{wanted}"))
 
@@ -44,8 +46,9 @@ class AdapterNamesMisspelled(Finding, frozen=True, kw_only=True):
         return f"{self.tensors:,} of {count(self.of, 'tensor')}"
 
     def remedy(self) -> Remedy:
+        column = ", and for ComfyUI reshape each dora_scale to [rows, 1]" if self.flat else ""
         return Remedy(
-            "rename the tensors",
+            f"rename the tensors{column}",
             tuple(Step(action="rename", old=stored, new=wanted) for stored, wanted in self.renames),
         )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from inspector.findings.finding import ContentFinding, Remedy, Rows, Step
 from inspector.findings.words import count, number
 
@@ -11,7 +13,8 @@ class AddedPartAlone(ContentFinding, frozen=True, kw_only=True):
 
     What it means
         Every name is that of a module which a program trains next to a frozen model and saves alone: the prefix encoder
-        of P-tuning v2, the heads of Medusa, the projector of LLaVA. If the config states its rows, they are compared.
+        of P-tuning v2, the heads of Medusa, the projector of LLaVA. If the config states its rows or its second matrix,
+        they are compared.
 
     Why it matters
         It is of no use without the model. A loader that builds the whole model from a config next to it leaves all
@@ -39,6 +42,10 @@ class AddedPartAlone(ContentFinding, frozen=True, kw_only=True):
     """The config key that states other rows than are stored; "" if none does."""
     stated: int | None = None
     rows_stored: int | None = None
+    switch: str = ""
+    """The config key that says that the module has a second matrix if none is stored, or the reverse."""
+    switched_on: bool = False
+    """True if the second matrix is stored."""
 
     headline_text = "{part}"
 
@@ -46,11 +53,20 @@ class AddedPartAlone(ContentFinding, frozen=True, kw_only=True):
         rows: Rows = [("stored", f"{count(self.tensors, 'tensor')}, {number(self.elements)} elements")]
         if self.key:
             rows.append((self.key, f"{self.stated} in the config, {self.rows_stored} rows are stored"))
+        if self.switch:
+            of_config, stored = ("false", "two matrices are") if self.switched_on else ("true", "the table alone is")
+            rows.append((self.switch, f"{of_config} in the config, {stored} stored"))
         return rows
 
     def remedy(self) -> Remedy:
         whole = f"load the model that it was trained for, {self.how}"
-        if not self.key:
+        steps = []
+        if self.key:
+            steps.append(Step(action="set", file="config.json", key=(self.key,), old=self.stated, new=self.rows_stored))
+        if self.switch:
+            old, new = not self.switched_on, self.switched_on
+            steps.append(Step(action="set", file="config.json", key=(self.switch,), old=old, new=new))
+        if not steps:
             return Remedy(whole)
-        step = Step(action="set", file="config.json", key=(self.key,), old=self.stated, new=self.rows_stored)
-        return Remedy(f'set "{self.key}": {self.rows_stored} in config.json; {whole}', (step,))
+        words = " and ".join(f'"{step.key[0]}": {json.dumps(step.new)}' for step in steps)
+        return Remedy(f"set {words} in config.json; {whole}", tuple(steps))
