@@ -112,7 +112,18 @@ def _unlisted(loader: str, name: str | None) -> str:
         return f"it has no class for the model since {last}, the last release that did"
     if (plugin := listed.get("plugins", {}).get(name)) is not None:
         return f"it reads the model with a plugin only: {plugin}"
+    if loader == "vllm" and (generating := _generating(name)):
+        return (
+            f'it builds {generating} for embeddings; to generate it needs this class in "architectures", and its names'
+        )
     return f"its list ({listed['source']}) does not name the model"
+
+
+def _generating(name: str | None) -> str:
+    """The class for generation in vLLM's list that it builds for a base model (`_normalize_arch` of its registry)."""
+    stem = (name or "").removesuffix("Model")
+    classes = (f"{stem}{ending}" for ending in ("ForCausalLM", "ForConditionalGeneration", "LMHeadModel"))
+    return next((one for one in classes if stem and stem != name and knows("vllm", one)), "")
 
 
 def _strict(loader: str, name: str | None, newest: Load, files: tuple[str, ...]) -> Load:

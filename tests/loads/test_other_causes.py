@@ -51,6 +51,16 @@ def test_vllm_and_a_stored_copy_of_the_embedding(
         assert finding.severity == "note" or f"remove {HEAD} for vllm" in finding.help
 
 
+@pytest.mark.parametrize(("class_name", "words"), [
+    ("OlmoModel", "it builds OlmoForCausalLM for embeddings"), ("Phi3Model", "it builds Phi3ForCausalLM for"),
+    ("NoSuchModel", "does not name the model"),
+])  # fmt: skip
+def test_a_base_model_that_vllm_builds_for_embeddings(class_name: str, words: str, tmp_path: Path) -> None:
+    audited = of_record("olmo", "OlmoModel", tmp_path, [], architectures=[class_name])
+    found = judged_for(audited, "vllm").skipped
+    assert any(words in one.because for one in found if one.check == "what vllm does")
+
+
 @pytest.mark.parametrize("changed", [{}, {"decoder_vocab_size": None}, {"vocab_size": 108}])
 def test_a_flag_behind_which_another_key_counts(changed: dict[str, Any], tmp_path: Path) -> None:
     """Marian shares one table by default, and only without that its decoder has a number of rows of its own."""
