@@ -15,6 +15,7 @@ from inspector.findings.finding import (
     NO_PROMPTS,
     NO_QUANTIZER,
     NOT_INITIALISED,
+    NOT_READ,
     ContentFinding,
     Remedy,
     Rows,
@@ -182,6 +183,8 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
             return 'state "quant_method" in quantization_config of config.json, or remove the block from plain weights'
         if self.because == NO_OWN_HEAD:
             return f"remove lm_head.weight for {self.loader}: the config says that it is a copy of the embedding"
+        if self.because.startswith(NOT_READ):
+            return "add the keys that it needs to config.json; transformers passes over them"
         elsewhere = ", or load it with another program" if self.loader == "mlx" else ""
         return f"correct what it refuses, as stated above{elsewhere}"
 

@@ -1,4 +1,6 @@
-"""Finds settings of single layers with which transformers 5 builds no model (`integrations/heterogeneity`, 5.23)."""
+"""Finds settings of single layers with which transformers 5 builds no model (`integrations/heterogeneity`, 5.23), and
+those that other programs do not read.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from inspector.architectures.defaults import class_defaults
+from inspector.findings.finding import NOT_READ
 
 OVERRIDES, LAYERS, NUMBER = "per_layer_config", "layer_types", "num_hidden_layers"
 BY_TYPE: Final = frozenset(
@@ -56,3 +59,35 @@ def refused_override(values: Mapping[str, Any], model_type: str) -> str:
         if isinstance(kind, str) and first.setdefault(kind, settings) != settings:
             return f"{OVERRIDES} gives layers of the type {kind} different settings"
     return ""
+
+
+FULL: Final = "full_attention"
+SHARED: Final = "attention_k_eq_v"
+"""The key without which layers of full attention have the number of key heads of all layers."""
+WIDTHS: Final[Mapping[str, tuple[str, int | None]]] = {
+    "head_dim": ("global_head_dim", 512), "num_key_value_heads": ("num_global_key_value_heads", None),
+}  # fmt: skip
+"""Setting -> the key that states it for the layers of full attention, as transformers up to 5.14 wrote it, and its
+default; without a default it is that of all layers. mlx-lm 0.32 and mlx-vlm read these keys alone.
+"""
+
+
+def unread_overrides(values: Mapping[str, Any], where: str) -> str:
+    """What a program that reads `WIDTHS` in place of the settings of single layers lacks; "" if nothing.
+
+    values: the config of a Gemma 4 for text. where: the place of its keys.
+    """
+    stated, listed = values.get(OVERRIDES), values.get(LAYERS)
+    if not isinstance(stated, dict) or not isinstance(listed, list):
+        return ""
+    own = {int(key): one for key, one in stated.items() if str(key).isdecimal() and isinstance(one, dict)}
+    read = {name: one for name, one in WIDTHS.items() if name == "head_dim" or values.get(SHARED)}
+    needed: dict[str, Any] = {}
+    for index, kind in enumerate(listed):
+        for name, (key, default) in read.items() if kind == FULL else ():
+            taken = values.get(key) if values.get(key) is not None else default
+            meant = own.get(index, {}).get(name, values.get(name))
+            if type(meant) is int and meant != (values.get(name) if taken is None else taken):
+                needed[key] = meant
+    keys = " and ".join(f'"{key}": {value}' for key, value in needed.items())
+    return f"{NOT_READ}, and needs {keys} {where}" if keys else ""

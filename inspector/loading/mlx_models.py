@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, Final
 
 from inspector.loading.converter import HEAD
+from inspector.loading.layer_overrides import unread_overrides
 from inspector.loading.mlx_keys import keys_lacking
 
 _Values = Mapping[str, Any]
@@ -145,8 +146,15 @@ def _dense_alone(values: _Values, text: _Values, stored: Collection[str]) -> str
     return "its model has no experts" if any(".feed_forward.experts." in name for name in stored) else ""
 
 
-def _per_layer(values: _Values, text: _Values, stored: Collection[str]) -> str:
+def _gemma4(values: _Values, text: _Values, stored: Collection[str]) -> str:
+    """transformers 5.15 and later state the widths of Gemma 4's full attention for each layer alone."""
     if because := _vocabulary({**values, "model_type": "gemma4"}, text, stored):
+        return because
+    return unread_overrides(text or values, "in text_config" if text else "in config.json")
+
+
+def _per_layer(values: _Values, text: _Values, stored: Collection[str]) -> str:
+    if because := _gemma4(values, text, stored):
         return because
     lacks = bool(text) and "hidden_size_per_layer_input" not in text and not any("per_layer" in one for one in stored)
     return "it takes 256 for hidden_size_per_layer_input, which text_config does not state" if lacks else ""
@@ -166,7 +174,7 @@ def _of_training_code(values: _Values, text: _Values, stored: Collection[str]) -
 
 _RULES: Final[Mapping[str, Callable[[_Values, _Values, Collection[str]], str]]] = {
     "mixtral": _width_of_head, "helium": _width_of_head, "falcon_h1": _default_head, "gpt_neox": _four_times,
-    "gemma3": _vocabulary, "gemma4": _vocabulary, "phimoe": _biases, "bitnet": _packed_only,
+    "gemma3": _vocabulary, "gemma4": _gemma4, "gemma4_text": _gemma4, "phimoe": _biases, "bitnet": _packed_only,
     "deepseek_v2": _rope_scaling, "minicpm3": _rope_scaling, "gpt_bigcode": _inner_width, "llama4": _one_expert,
     "qwen2_vl": _head_of_text, "qwen2_5_vl": _head_of_text, "mistral3": _untied, "gpt_oss": _plain_mxfp4,
     "qwen3_5_moe": _single_experts, "granitemoehybrid": _mamba_by_name, "llama4_text": _dense_alone,

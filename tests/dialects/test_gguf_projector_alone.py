@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from inspector.auditing.start import audit, audit_loaded
+from inspector.dialects.gguf_projector_kinds import REQUIRED
 from inspector.dialects.llama_cpp import needed_by_projector
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
@@ -23,7 +24,8 @@ SHAPES: dict[str, tuple[int, ...]] = {
     "v.patch_embd.weight": (72, 3, 8, 8), "v.position_embd.weight": (49, 72),
     **{f"mm.{number}.{end}": shape for number in (0, 2) for end, shape in (("weight", (72, 72)), ("bias", (72,)))},
 }  # fmt: skip
-KEYS = {"general.architecture": "clip", "clip.projector_type": "a new kind", "clip.vision.block_count": 3,
+KEYS = {**dict.fromkeys((f"clip.{key}" for key in REQUIRED["qwen2vl_merger"]), 1), "clip.vision.embedding_length": 72,
+        "general.architecture": "clip", "clip.projector_type": "a new kind", "clip.vision.block_count": 3,
         "clip.audio.block_count": 3}  # fmt: skip
 
 
@@ -121,3 +123,40 @@ def test_a_damaged_projector_is_found_alone_and_next_to_its_model(model_type: st
         found = [one for one in audited.findings if one.severity != "note" and one.code != "N565"]
         assert [one.code for one in found] == expected
     assert all(one.place.file == "mmproj-model.gguf" for one in found)
+
+
+@pytest.mark.parametrize(("model_type", "kind", "shown"), [
+    ("qwen2_5_vl", "qwen2vl_merger", "qwen2.5vl_merger"), ("qwen2_vl", "qwen2.5vl_merger", "qwen2vl_merger"),
+    ("qwen3_vl", "qwen2.5vl_merger", "qwen3vl_merger"), ("exaone4_5", "qwen3vl_merger", ""),
+    ("qwen2_vl", "exaone4_5", ""), ("qwen2_5_vl", "exaone4_5", None), ("qwen3_vl", "qwen2vl_merger", None),
+    ("qwen2_5_vl", "a newer kind", None),
+])  # fmt: skip
+def test_blocks_of_another_kind(model_type: str, kind: str, shown: str | None, tmp_path: Path) -> None:
+    """clip.cpp loads them, with the norm of the stated kind; kinds with the same sort of blocks are not told apart."""
+    record = records()[model_type]
+    file = target_of(record, source_of(record), "projector")
+    file.keys = [(key, of, kind if key == "clip.projector_type" else value) for key, of, value in file.keys]
+    found = [one for one in audit(str(file.save(tmp_path / "mmproj.gguf"))).findings if one.code == "N720"]
+    assert [one.facts["shown"] for one in found] == ([] if shown is None else [shown])
+
+
+@pytest.mark.parametrize("name", [name for name in sorted(records()) if "projector" in records()[name]])
+def test_recorded_projectors_have_the_blocks_of_their_kind(name: str, tmp_path: Path) -> None:
+    record = records()[name]
+    file = target_of(record, source_of(record), "projector").save(tmp_path / "mmproj.gguf")
+    assert not {one.code for one in audit(str(file)).findings} & {"N720", "N510"}
+
+
+@pytest.mark.thinned
+@pytest.mark.parametrize("name", [name for name in sorted(records()) if "projector" in records()[name]])
+def test_keys_without_which_a_projector_is_refused(name: str, tmp_path: Path) -> None:
+    record = records()[name]
+    file = target_of(record, source_of(record), "projector")
+    whole = list(file.keys)
+    kind = next(value for key, _, value in whole if key == "clip.projector_type")
+    required = [f"clip.{key}" for key in REQUIRED[kind]]
+    assert {key for key, _, _ in whole} >= set(required)
+    for lost in required:
+        file.keys = [one for one in whole if one[0] != lost]
+        found = [one for one in audit(str(file.save(tmp_path / "mmproj.gguf"))).findings if one.code == "N510"]
+        assert [one.facts["keys"] for one in found] == [[lost]]

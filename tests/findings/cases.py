@@ -421,6 +421,14 @@ PROJECTOR: recorded_gguf.Keys = [
 ]  # fmt: skip
 
 
+def projector_as(name: str, kind: str) -> recorded_gguf.Written:
+    """The mmproj file of a recorded conversion under another kind."""
+    record = recorded_gguf.records()[name]
+    made = recorded_gguf.target_of(record, recorded_gguf.source_of(record), "projector")
+    made.keys = [(key, of, kind if key == "clip.projector_type" else value) for key, of, value in made.keys]
+    return made
+
+
 def gguf_projector(*keys: str) -> recorded_gguf.Written:
     """LLaVA's projector after a tower without blocks. keys: those that it lacks."""
     arrays = {f"mm.{number}.weight": np.ones((32, 32), np.float32) for number in (0, 2)}
@@ -950,6 +958,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "experts-one-by-one": gguf_with_experts_one_by_one,
     "projector-kind-missing": lambda: gguf_with(gguf_projector("clip.projector_type")),
     "projector-alone": lambda: gguf_with(gguf_projector()),
+    "projector-of-other-kind": lambda: gguf_with(projector_as("qwen2_5_vl", "qwen2vl_merger")),
     "gguf-architecture-absent": lambda: gguf_with(
         recorded_gguf.Written([], recorded_gguf.source_of(recorded_gguf.records()["llama"]), {})),
     "gguf-architecture-unknown": lambda: gguf_with(gguf_of("llama", architecture="mllama")),

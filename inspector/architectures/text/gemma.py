@@ -14,7 +14,7 @@ modeling_vaultgemma.py: only the norms in front of each half.
 """
 
 from inspector.architectures.blocks import CAUSAL, DECODER, ENDS, GQA, PRE_NORMS, QK_NORM, SANDWICH, SWIGLU
-from inspector.notation.definition import Architecture, Dims, head, maybe, part, rooted, rows, under
+from inspector.notation.definition import Architecture, Dims, either, head, maybe, part, rooted, rows, under
 from inspector.notation.kinds import buffer, linear, param, scale, table
 
 GEMMA = Architecture("gemma", dims=DECODER, heads=rooted(CAUSAL, "model."), ties="tie_word_embeddings | true",
@@ -72,10 +72,15 @@ GEMMA4_TEXT = Architecture("gemma4_text gemma4_unified_text", heads=rooted(CAUSA
             part("post_feedforward_layernorm_1", "norm.mlp.dense",        scale("d")),
             part("post_feedforward_layernorm_2", "norm.mlp.experts.post", scale("d")),
             part("pre_feedforward_layernorm_2",  "norm.mlp.experts",      scale("d")),
-            under("experts",
-                part("gate_up_proj", "mlp.experts.gate_up",
-                     linear("d -> fe + fe", each="E", bare=True, packs="gate up")),
-                part("down_proj",    "mlp.experts.down", linear("fe -> d", each="E", bare=True))),
+            either(
+                under("experts",
+                    part("gate_up_proj", "mlp.experts.gate_up",
+                         linear("d -> fe + fe", each="E", bare=True, packs="gate up")),
+                    part("down_proj",    "mlp.experts.down", linear("fe -> d", each="E", bare=True))),
+                under("experts.switch_glu",                         # as mlx-lm and mlx-vlm stack them
+                    part("gate_proj",    "mlp.experts.gate", linear("d -> fe", each="E")),
+                    part("up_proj",      "mlp.experts.up",   linear("d -> fe", each="E")),
+                    part("down_proj",    "mlp.experts.down", linear("fe -> d", each="E")))),
             when="enable_moe_block"),
         under("layers.{own}.self_attn",
             part("k_proj", "attention.key",   linear("d -> kv*dh", bias="attention_bias")),

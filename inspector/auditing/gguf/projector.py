@@ -13,6 +13,7 @@ from inspector.algebra.boxes import Box, count, minus
 from inspector.algebra.names import axes_of, key_of
 from inspector.algebra.span import Span
 from inspector.dialects.gguf_projector import ARCHITECTURE
+from inspector.dialects.gguf_projector_kinds import keys_lacking, other_kind
 from inspector.dialects.llama_cpp import (
     NEEDED_IN_BLOCKS,
     WITHOUT_BLOCKS,
@@ -45,6 +46,16 @@ def faults_of_projector(families: Families, values: Mapping[str, Any], file: str
     """All findings on the tensors of an mmproj file."""
     yield from projector_findings(families, values)
     yield from needed_findings(families, values)
+    if lacking := keys_lacking(values.get(KIND), values):
+        from inspector.findings.types.gguf_heads import GgufKeysMissing
+
+        yield GgufKeysMissing(place=Place(file=file), keys=lacking)
+    if (other := other_kind(values.get(KIND), families)) is not None:
+        from inspector.findings.names.gguf_projector import ProjectorOfOtherKind
+
+        stored, absent = map(family_name, other[:2])
+        kind = str(values[KIND])
+        yield ProjectorOfOtherKind(place=Place(file=file), kind=kind, shown=other[2], stored=stored, absent=absent)
     yield from shape_findings(families, values, file)
 
 

@@ -14,7 +14,7 @@ from inspector.auditing.loads.given_facts import given
 from inspector.auditing.loads.other_names import is_of_writer, of_another_program, without_unread_names
 from inspector.auditing.result import CLEAN, FINDINGS, UNDECIDED, Audit, Skipped, verdict_of, verdict_with
 from inspector.auditing.totals import difference_left_open, with_ties_of_class
-from inspector.findings.finding import Finding, ordered
+from inspector.findings.finding import NOT_READ, Finding, ordered
 from inspector.loading.outcome import BY_CLASS, BY_NAME, REFUSES, TWICE, UNKNOWN, UNMEASURED, UNSUPPORTED, Load
 
 JUDGED: Final = ("transformers", "sentence-transformers", "peft", "diffusers")
@@ -53,7 +53,7 @@ def after_loading(audited: Audit) -> Audit:
         from inspector.auditing.loads.untyped_rotary import untyped_rotary
 
         findings += untyped_rotary(audited)
-    if intended.loader in JUDGED:
+    if intended.loader in JUDGED or (intended.loader == "mlx" and NOT_READ in intended.because):
         findings = _without_said_tokens(with_failures(audited, findings, lambda: given(audited)))
     if intended.loader == "transformers":
         from inspector.auditing.loads.older_rotary import older_rotary

@@ -10,7 +10,7 @@ from inspector.auditing.loads.quantized import has_packed, is_by_quantization, q
 from inspector.auditing.loads.surplus import surplus_block
 from inspector.auditing.quantized.torchao_names import undivided_names
 from inspector.auditing.result import Audit
-from inspector.findings.finding import Place
+from inspector.findings.finding import NOT_READ, Place
 from inspector.loading.outcome import RANDOM, REFUSES, Load
 
 if TYPE_CHECKING:
@@ -66,7 +66,12 @@ def failure(audited: Audit, load: Load, kind: type[LoaderFails], other: str = ""
         **accepted_by_peft(audited, load),
         surplus=surplus_block(audited, load),
         quantized=bool(plain)
-        or (load.outcome in (REFUSES, RANDOM) and has_packed(audited) and is_by_quantization(audited, load)),
+        or (
+            load.outcome in (REFUSES, RANDOM)
+            and NOT_READ not in load.because
+            and has_packed(audited)
+            and is_by_quantization(audited, load)
+        ),
         built_plain=plain,
         setting=load.setting,
         added=added,

@@ -159,6 +159,48 @@ class ProjectorKindMissing(ContentFinding, frozen=True, kw_only=True):
         return Remedy(f"set clip.projector_type to {self.kind}, or {again}" if self.kind else again)
 
 
+class ProjectorOfOtherKind(ContentFinding, frozen=True, kw_only=True):
+    """The blocks of an mmproj file are not those of the kind that it states.
+
+    What it means
+        `clip.projector_type` names a kind whose vision blocks have layer norms, and the file has blocks with RMS norms
+        and a gate, or the reverse: the file was made from Qwen2.5-VL with a script for Qwen2-VL, for instance.
+
+    Why it matters
+        llama.cpp chooses the norms by the kind. An older one refuses the file ("unable to find tensor
+        v.blk.0.ln1.bias"), a current one loads it and computes wrong vectors, so that the model describes other images.
+
+    Example
+        error[N720] projector-of-other-kind: mmproj.gguf
+          states  clip.projector_type qwen2vl_merger
+          stored  v.blk.#.ffn_gate.weight, and no v.blk.#.ln1.bias: blocks of
+                  qwen2.5vl_merger
+          help    convert the towers again with a current llama.cpp and --mmproj
+
+    What to do
+        Convert the towers again, or download an mmproj file that a current converter made. The kind alone is not
+        enough: each kind has further keys.
+    """
+
+    code = "N720"
+    severity = "error"
+
+    kind: str
+    shown: str
+    stored: str
+    absent: str
+
+    headline_text = "{place.file}"
+    remedy_text = "convert the towers again with a current llama.cpp and --mmproj"
+
+    def rows(self) -> Rows:
+        blocks = f": blocks of {self.shown}" if self.shown else ""
+        return [
+            ("states", f"clip.projector_type {self.kind}"),
+            ("stored", f"{self.stored}, and no {self.absent}{blocks}"),
+        ]
+
+
 class ProjectorAlone(ContentFinding, frozen=True, kw_only=True):
     """A GGUF file with the towers and the projector of a model, without its text model.
 
