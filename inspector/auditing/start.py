@@ -147,6 +147,10 @@ def audit_loaded(checkpoint: Checkpoint, claim: Stated | None = None, *, like: s
             from inspector.auditing.files.forgotten_files import with_forgotten_files
 
             audited = with_forgotten_files(audited, lambda other: _audit_weights(other, claim, like))
+        if audited.checkpoint.other_sets and audited.verdict == UNREADABLE:
+            from inspector.auditing.files.stale_index import with_weights_elsewhere
+
+            audited = with_weights_elsewhere(audited, lambda other: _audit_stated(other, claim, like))
         if audited.checkpoint.rival or (audited.checkpoint.other_sets and audited.verdict in (FINDINGS, UNREADABLE)):
             from inspector.auditing.files.rivals import with_rival
 

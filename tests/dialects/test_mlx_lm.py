@@ -92,9 +92,7 @@ OVERRIDDEN = {"per_layer_config": {"02": {"head_dim": 64, "num_key_value_heads":
     (OVERRIDDEN, ""), ({**OVERRIDDEN, "num_global_key_value_heads": None}, '"num_global_key_value_heads": 1'),
     ({"per_layer_config": {"2": {"head_dim": 512}}, "global_head_dim": None, "attention_k_eq_v": False}, ""),
 ])  # fmt: skip
-def test_settings_of_single_layers_that_mlx_does_not_read(
-    changes: dict[str, Any], needed: str, tmp_path: Path
-) -> None:
+def test_settings_of_single_layers_that_mlx_does_not_read(changes: dict[str, Any], needed: str, tmp_path: Path) -> None:
     """mlx-lm 0.32 takes `global_head_dim` (512 without it) and the number of all layers ("Expected shape ...")."""
     config = {key: value for key, value in {**SPARSE, **changes}.items() if value is not None}
     write_file(tmp_path / "model.safetensors", as_mlx_stacks(genuine(config)), {"format": "mlx"})

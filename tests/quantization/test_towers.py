@@ -138,3 +138,21 @@ def test_no_entry_of_a_list_is_only_a_number() -> None:
     (step,) = finding.remedy().steps
     assert finding.code == "T641" and {"vision_model", "mlp1.1", "mlp1.3"} <= set(step.new)
     assert "#" not in step.new
+
+
+LAYER = "encoder.layers.0.mlp.fc1"
+
+
+@pytest.mark.parametrize(("listed", "stale"), [
+    (["lm_head", f"model.vision_tower.vision_model.old.{LAYER}", "model.multi_modal_projector.linear_9"],
+     [f"model.vision_tower.vision_model.old.{LAYER}"]),
+    (["lm_head", "re:.*decoder.*", next(name[:-7] for name in packed() if f"{LAYER}.w" in name)], []),
+])  # fmt: skip
+def test_names_of_another_version_in_the_list(listed: list[str], stale: list[str], tmp_path: Path) -> None:
+    """The remedy names what to add, and keeps the present entries."""
+    audited = read(tmp_path, block(*listed[1:]), inside=False)
+    finding = next(one for one in audited.findings if one.code == "T641")
+    (step,) = finding.remedy().steps
+    assert finding.facts["stale"] == stale
+    assert step.new[: len(listed)] == listed and "re:.*vision_tower.*" in step.new
+    assert finding.remedy().words.startswith("add ") and "lm_head" not in finding.remedy().words

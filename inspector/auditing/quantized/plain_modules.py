@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from inspector.algebra.boxes import Box, minus
 from inspector.algebra.names import key_of
+from inspector.auditing.quantized.stale_entries import stale_entries
 from inspector.findings.types.unpacked import LayersNotPacked, ModuleNotPacked
 from inspector.quantization.linear_routers import is_linear_router
 from inspector.quantization.loaders import BY_ENDS, is_of_another, is_read, plain_expected
@@ -128,6 +129,8 @@ def layers_not_packed(unpacked: Unpacked, lines: Sequence[Line], namer: Namer | 
     kept = stated or (("lm_head",) if key is not None and method in HEAD_LISTED else ())
     exceptions = without_blocks(inside, lines) if method == GPTQ and not (settings.special or stated) else {}
     kept = () if method == AUTO_ROUND else kept  # its entries are objects, which others are added to
+    families = [line.family for line in lines]
+    stale = stale_entries(stated, [line.family for line, _, _ in found], families, namer) if found else ()
     return [
         ModuleProblem(
             LayersNotPacked(
@@ -137,6 +140,8 @@ def layers_not_packed(unpacked: Unpacked, lines: Sequence[Line], namer: Namer | 
                 key=key,
                 entries=(*kept, *(entry for entry in entries if entry not in kept)),
                 exceptions=exceptions,
+                stated=len(stated) if kept else 0,
+                stale=stale,
             ),
             line.family,
             boxes,

@@ -173,8 +173,8 @@ class ProjectorOfOtherKind(ContentFinding, frozen=True, kw_only=True):
     Example
         error[N720] projector-of-other-kind: mmproj.gguf
           states  clip.projector_type qwen2vl_merger
-          stored  v.blk.#.ffn_gate.weight, and no v.blk.#.ln1.bias: blocks of
-                  qwen2.5vl_merger
+          stored  v.blk.{layer}.ffn_gate.weight, and no v.blk.{layer}.ln1.bias: blocks
+                  of qwen2.5vl_merger
           help    convert the towers again with a current llama.cpp and --mmproj
 
     What to do

@@ -175,7 +175,7 @@ class LayersNotPacked(PackedModules, frozen=True, kw_only=True):
           where    layers 0, 1, 2 modules
           packing  fp8
           stored   plain, in BF16
-          help     set "ignore": ["lm_head", "re:.*down_proj"] in quantization_config of
+          help     add "re:.*down_proj" to "ignore" in quantization_config of
                    config.json
 
     What to do
@@ -191,16 +191,24 @@ class LayersNotPacked(PackedModules, frozen=True, kw_only=True):
     key: str | None
     entries: tuple[str, ...]
     exceptions: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)
+    stated: int = 0
+    """Number of the entries, the first ones, that the list has."""
+    stale: tuple[str, ...] = ()
+    """Stated entries that are no name of a module, and end like the name of one of these."""
 
     def rows(self) -> Rows:
-        return [*self.packing(), ("stored", f"plain, in {self.dtype}")]
+        rows: Rows = [*self.packing(), ("stored", f"plain, in {self.dtype}")]
+        if not self.stale:
+            return rows
+        more = f" and {len(self.stale) - 1} more" if len(self.stale) > 1 else ""
+        return [*rows, ("listed", f"as {self.stale[0]}{more}: names of another version, which no module here has")]
 
     def remedy(self) -> Remedy:
         if self.exceptions:
             return dynamic_exceptions(self.source, self.exceptions)
         if self.key is None:
             return Remedy(f'quantize them like the others, or exclude them in "dynamic" of {self.source}')
-        return _listing(self.key, self.entries, self.source, self.modules)
+        return _listing(self.key, self.entries, self.source, self.modules, self.stated)
 
 
 class TiedHeadNotExcluded(PackedModules, frozen=True, kw_only=True):
@@ -282,14 +290,19 @@ class ExceptionsLost(PackedModules, frozen=True, kw_only=True):
         return dynamic_exceptions(self.source, self.entries)
 
 
-def _listing(key: str, entries: tuple[str, ...], source: str, modules: int) -> Remedy:
-    """The remedy to set the list of unquantized modules; only words if it is long or not in config.json."""
-    few = len(entries) <= MOST_WRITTEN
+def _listing(key: str, entries: tuple[str, ...], source: str, modules: int, stated: int = 0) -> Remedy:
+    """The remedy to set the list of unquantized modules; only words if it is long or not in config.json.
+
+    stated: number of the entries, the first ones, that the list has: the words are then on the others.
+    """
+    few = len(entries) - stated <= MOST_WRITTEN
     if key == "extra_config" and few:
         added = json.dumps({entry: {"bits": 16, "data_type": "float"} for entry in entries})
         return Remedy(f'add {added} to "{key}" in {source}')
     listing = json.dumps(entries) if few else f"the present entries and these {modules} modules"
     words = f'set "{key}": {listing} in {source}'
+    if stated and few:
+        words = f'add {", ".join(map(json.dumps, entries[stated:]))} to "{key}" in {source}'
     if not source.endswith("quantization_config") or not few:
         return Remedy(words)
     step = Step(action="set", file="config.json", key=(*source.split("."), key), new=list(entries))
