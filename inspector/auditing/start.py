@@ -126,6 +126,23 @@ def _audit_opened(
     return audit_loaded(checkpoint, claim)
 
 
+def _with_entries(audited: Audit, claim: Stated | None, like: str | None) -> Audit:
+    """The audit of the files that the entries of an index do not name."""
+    if audited.checkpoint.index is not None and audited.checkpoint.findings:
+        from inspector.auditing.files.old_entries import with_old_entries
+
+        audited = with_old_entries(audited, lambda other: _audit_weights(other, claim, like))
+    if audited.checkpoint.index is not None and audited.checkpoint.other_sets:
+        from inspector.auditing.files.forgotten_files import with_forgotten_files
+
+        audited = with_forgotten_files(audited, lambda other: _audit_weights(other, claim, like))
+    if audited.checkpoint.other_sets and audited.verdict == UNREADABLE:
+        from inspector.auditing.files.stale_index import with_weights_elsewhere
+
+        audited = with_weights_elsewhere(audited, lambda other: _audit_stated(other, claim, like))
+    return audited
+
+
 def audit_loaded(checkpoint: Checkpoint, claim: Stated | None = None, *, like: str | None = None) -> Audit:
     """Audits a loaded checkpoint: an adapter, a model with an unmerged adapter, or a model.
 
@@ -139,18 +156,7 @@ def audit_loaded(checkpoint: Checkpoint, claim: Stated | None = None, *, like: s
             from inspector.auditing.counted import audit_counted
 
             return with_file_names(audit_counted(checkpoint, exceeded))
-        if audited.checkpoint.index is not None and audited.checkpoint.findings:
-            from inspector.auditing.files.old_entries import with_old_entries
-
-            audited = with_old_entries(audited, lambda other: _audit_weights(other, claim, like))
-        if audited.checkpoint.index is not None and audited.checkpoint.other_sets:
-            from inspector.auditing.files.forgotten_files import with_forgotten_files
-
-            audited = with_forgotten_files(audited, lambda other: _audit_weights(other, claim, like))
-        if audited.checkpoint.other_sets and audited.verdict == UNREADABLE:
-            from inspector.auditing.files.stale_index import with_weights_elsewhere
-
-            audited = with_weights_elsewhere(audited, lambda other: _audit_stated(other, claim, like))
+        audited = _with_entries(audited, claim, like)
         if audited.checkpoint.rival or (audited.checkpoint.other_sets and audited.verdict in (FINDINGS, UNREADABLE)):
             from inspector.auditing.files.rivals import with_rival
 
