@@ -268,6 +268,20 @@ def test_the_switches_of_bitsandbytes_are_set_together(
     assert {one.key[-1]: one.new for found in failed for one in found.remedy().steps} == step
 
 
+@pytest.mark.parametrize(("name", "key", "value", "new"), [
+    ("bnb_nf4", "llm_int8_skip_modules", "null", None), ("bnb_int8", "llm_int8_threshold", 6, 6.0),
+])  # fmt: skip
+def test_a_value_that_the_class_of_the_block_refuses(
+    name: str, key: str, value: object, new: object, tmp_path: Path
+) -> None:
+    config, spec, _ = checkpoint(name)
+    block = {**config["quantization_config"], key: value}
+    result = stored(tmp_path, spec, {**config, "quantization_config": block})
+    (found,) = (one for one in result.findings if one.severity == "error")
+    assert [(one.key[-1], one.new) for one in found.remedy().steps] == [(key, new)]
+    assert {one.outcome for one in result.loads if one.loader == "transformers"} == {"refuses"}
+
+
 @pytest.mark.parametrize("model", ["llama", "bert", "t5"])
 def test_integers_that_a_loader_takes_for_weights_say_so(model: str, tmp_path: Path) -> None:
     found = base_record(model)

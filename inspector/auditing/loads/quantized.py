@@ -10,6 +10,7 @@ from inspector.architectures.value_rules import QUANTIZATION
 from inspector.auditing.result import CLEAN, Audit
 from inspector.findings.finding import Finding
 from inspector.loader.dtype import NO_WEIGHTS
+from inspector.loading.block_values import wrong_value
 from inspector.loading.given import Recorded
 from inspector.loading.outcome import ALTERED, RANDOM, REFUSES, UNKNOWN, Load
 from inspector.loading.quantizers import PROGRAMS, of_text_model
@@ -294,6 +295,8 @@ def _measured(audited: Audit) -> Mapping[str, Recorded]:
 def _by_block(audited: Audit) -> Mapping[str, Recorded]:
     """Version -> its behaviour, for blocks that it refuses whatever is stored under them, or with plain experts."""
     twice, config = _in_both_widths(audited), audited.checkpoint.config
+    if twice is None and config is not None and (wrong := wrong_value(config.values)) is not None:
+        twice = Recorded(REFUSES, *wrong)
     if twice is not None:
         return {NEWEST: twice, OLDER: twice}
     if config is not None and has_block_too_many(audited, config.values):
