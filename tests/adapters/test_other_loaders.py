@@ -229,6 +229,29 @@ def test_the_layers_in_training_may_have_their_names_in_the_unet_alone(projectio
             assert (one.facts["wanted"], one.facts["beside"]) == ("ip_adapter.1.to_k_ip.weight", 1)
 
 
+@pytest.mark.parametrize("before", ["unet.{}.attn{}.processor.", "adapter_modules.{}{}."])
+def test_the_lora_of_an_adapter_for_faces_belongs_to_it(before: str) -> None:
+    """Stored among the UNet's tensors, it is no adapter that was not merged."""
+    from tests.findings.cases import UNET_LAYERS, image_prompt, image_prompt_of
+
+    inside = before.startswith("unet.")
+    made = image_prompt_of(UNET_LAYERS, "unet.") if inside else image_prompt("image_proj_model", "adapter_modules")
+    spec: Spec = {f"unet.conv{at}.weight": ("F32", (32, 4, 3, 3)) for at in range(60)}
+    for name, entry in made.items():
+        spec[name.removeprefix("ip_adapter.").replace("image_proj.", "image_proj_model.")] = entry
+    for at in (1, 2):
+        start = before.format("down_blocks.0.attentions.0.transformer_blocks.0", at)
+        spec |= {f"{start}to_{one}_lora.{end}.weight": ("F32", shape) for one in ("q", "k", "v", "out")
+                 for end, shape in (("down", (8, 32)), ("up", (32, 8)))}  # fmt: skip
+    (found,) = (one for one in judged(spec, None).findings if one.severity != "note")
+    assert (found.code, found.facts["loras"], found.facts["beside"]) == (
+        "A976",
+        16 if inside else 0,
+        60 if inside else 62,
+    )
+    assert ("to_out_lora" in found.help) == inside
+
+
 @pytest.mark.parametrize("start", ["", "unet."])
 def test_the_layers_of_an_image_prompt_adapter_are_numbered_as_the_unet_has_them(start: str) -> None:
     from tests.findings.cases import UNET_LAYERS, image_prompt_of

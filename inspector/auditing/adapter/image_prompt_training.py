@@ -21,6 +21,10 @@ ENDS: Final = (".to_k_ip.weight", ".to_v_ip.weight")
 _IN_UNET: Final = re.compile(
     r"unet\.(?P<layer>(?:down_blocks|up_blocks|mid_block)\..*\.attn2)\.processor(?P<end>\.to_[kv]_ip\.weight)"
 )
+_LORA: Final = re.compile(
+    r"unet\.(?:down_blocks|up_blocks|mid_block)\..*\.attn[12]\.processor\.to_(?:q|k|v|out)_lora\.(?:down|up)\.weight"
+)
+"""LoRA that adapters for faces train in every attention layer."""
 
 
 def image_prompt_training(tensors: Mapping[str, Layout]) -> Iterator[Finding]:
@@ -34,14 +38,16 @@ def image_prompt_training(tensors: Mapping[str, Layout]) -> Iterator[Finding]:
     from inspector.findings.adapters.image_prompt import AdapterInTraining
 
     wanted = ""
+    loras = [] if numbered else [name for name in tensors if _LORA.fullmatch(name)]
     if not numbered:
         numbers = numbers_of(found["layer"] for found in inside.values())
         adapter = sorted(inside, key=lambda name: numbers[inside[name]["layer"]])
         first = inside[adapter[0]]
         wanted = f"{LAYERS}{numbers[first['layer']]}{first['end']}"
     yield AdapterInTraining(
-        tensors=len(adapter) + len(projection),
+        tensors=len(adapter) + len(projection) + len(loras),
         such_as=adapter[0],
-        beside=sum(name.startswith(UNET) and name not in inside for name in tensors),
+        beside=sum(name.startswith(UNET) and name not in inside for name in tensors) - len(loras),
+        loras=len(loras),
         wanted=wanted,
     )

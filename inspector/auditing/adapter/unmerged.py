@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from inspector.adapters.names import PREFIX, adapter_kind, base_name, is_unmerged, tuner_name
 from inspector.adapters.tools import tool_tensors
 from inspector.algebra.names import key_of
+from inspector.auditing.adapter.image_prompt_training import PROJECTION
 from inspector.auditing.files.names import intended
 from inspector.auditing.model import audit_model
 from inspector.auditing.result import Audit
@@ -114,6 +115,8 @@ def _beside_own(
     """
     if checkpoint.metadata is not None:
         return None  # llama.cpp refuses such names, which another finding says
+    if any(key.startswith(PROJECTION) for key in stored):
+        return None  # an IP-Adapter for faces has such matrices
     found = {key: one for key, one in tool_tensors(stored).items() if one.method in PAIRED and one.part in PAIRED_PARTS}
     modules = {key: key[: key.index(one.module) + len(one.module)] for key, one in found.items() if one.module in key}
     if not found or 2 * len(found) > len(stored) or (claim.definition is None and claim.model_type is not None):

@@ -34,10 +34,13 @@ class AdapterInTraining(Finding, frozen=True, kw_only=True):
     beside: int
     wanted: str = ""
     """The name of this tensor for programs, if it has its name in the UNet."""
+    loras: int = 0
+    """Tensors of LoRA in the attention layers of the UNet, which adapters for faces have."""
 
     headline_text = "an IP-Adapter under the names of its training"
     row_texts = (
         ("stored", "{tensors:count tensor}, such as {such_as}"),
+        ("of these", "{loras:count tensor} of LoRA, such as to_q_lora, which belong to the adapter", "loras"),
         ("wanted", "{wanted}", "wanted"),
         ("also", "{beside:count tensor} of the UNet", "beside"),
     )
@@ -48,6 +51,10 @@ class AdapterInTraining(Finding, frozen=True, kw_only=True):
             words = (
                 "save the tensors of image_proj_model. as image_proj. and to_k_ip and to_v_ip of the UNet's layers as "
                 "ip_adapter.1, 3, 5 ... in the order down_blocks, up_blocks, mid_block"
+            )
+        if self.loras:
+            words += (
+                ", their to_q_lora, to_k_lora, to_v_lora and to_out_lora too, those of attn1 as ip_adapter.0, 2, 4 ..."
             )
         if self.beside or self.wanted:
             return Remedy(f"{words}, without the UNet")
