@@ -126,9 +126,18 @@ def failures(
     if newest.outcome == COMPLETE:
         refused = list(_of_writer(findings, newest, older)) if written == OLDER else []
         yield from refused or _of_older(audited, findings, (newest, older), given)
-    if newest.outcome not in (RANDOM, REFUSES, ALTERED, UNSUPPORTED):
-        return
-    wrote = written == OLDER and (older.outcome in (COMPLETE, UNKNOWN) or older.excuse == BY_CLASS)
+    elif newest.outcome in (RANDOM, REFUSES, ALTERED, UNSUPPORTED):
+        yield from _of_newest(audited, findings, (newest, older), written=written == OLDER)
+
+
+def _of_newest(
+    audited: Audit, findings: Sequence[Finding], versions: tuple[Load, Load], *, written: bool
+) -> Iterator[LoaderFails]:
+    """The finding on a failure of the newest version, milder if an older one loads the checkpoint. written: the older
+    one wrote it.
+    """
+    newest, older = versions
+    wrote = written and (older.outcome in (COMPLETE, UNKNOWN) or older.excuse == BY_CLASS)
     loaded = older is not newest and (wrote or (newest.outcome == UNSUPPORTED and older.outcome == COMPLETE))
     from inspector.findings.loading import LoaderFails, NewestLoaderFails
 
