@@ -1365,6 +1365,17 @@ def sliced(spec: Spec) -> None:
     spec.update({name: (dtype, (-(-shape[0] // 2), *shape[1:])) for name, (dtype, shape) in spec.items()})
 
 
+def of_program(name: str, first: str, second: str, *, based: bool = False) -> Audit:
+    """LoRA on queries and values under the names of another program than PEFT, alone or with a base."""
+    spec: Spec = {}
+    for layer in range(2):
+        for module in "qv":
+            spec[name.format(layer, module, first)] = ("BF16", (16, 4096))
+            spec[name.format(layer, module, second)] = ("BF16", (4096, 16))
+    read = BaseRead("base", audit_loaded(checkpoint({}, config=LLAMA8B))) if based else None
+    return audit_adapter(checkpoint(spec), base=read)
+
+
 def classifying(labels: int, task: str | None = "SEQ_CLS") -> Audit:
     """An adapter that classifies into so many labels, of a base that generates text."""
     spec = {name: ("BF16", layout.shape) for name, layout in adapter().checkpoint.tensors.items()}
@@ -1378,6 +1389,8 @@ FIRES |= {
     "adapter": adapter,
     "adapter-labels": lambda: classifying(5),
     "adapter-head-ignored": lambda: classifying(2, "CAUSAL_LM"),
+    "adapter-of-program": lambda: of_program("layers.{}.attention.w{}.lora_{}.weight", "A", "B"),
+    "adapter-of-program-unread": lambda: of_program("layers.{}.attn.{}_proj.lora_{}.weight", "a", "b", based=True),
     "adapter-head-absent": lambda: adapter(task_type="SEQ_CLS"),
     "adapter-base-unnamed": lambda: adapter(base=False, task_type="CAUSAL_LM", base_model_name_or_path=None),
     "adapter-tensors-ignored": lambda: adapter(value_head),

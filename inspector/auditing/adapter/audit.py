@@ -53,6 +53,7 @@ from inspector.auditing.adapter.of_config import base_unnamed, with_head
 from inspector.auditing.adapter.recognized import of_peft
 from inspector.auditing.adapter.shown_settings import shown_settings
 from inspector.auditing.adapter.target_pattern import with_targets
+from inspector.auditing.adapter.text_programs import with_program
 from inspector.auditing.adapter.trained_beside import trained_module_absent
 from inspector.auditing.files.names import intended
 from inspector.auditing.loads.accepted_values import without_ranks
@@ -182,6 +183,10 @@ def _audit_of_tool(
     report = account_tool(families, found, whole=not (checkpoint.lost or checkpoint.partial))
     skipped = [UNREAD_VALUES]
     findings = [*_of_files(checkpoint), *not_refused(checkpoint, report.findings)]
+    name = ArchitectureName(kind_of_tool(found), None, "likely")
+    if (of_program := with_program(findings, families, base)) is not None:
+        skipped.append(Skipped("shapes", "the program that wrote the adapter has names of its own for the modules"))
+        return for_its_loader(_concluded(checkpoint, report, of_program, name, skipped, claim, base))
     changed = modules_of(families, found)
     read = base.audited if base is not None else None
     laid = None if base is None or read is None else modules_of_base(base.source, read, families, found)
@@ -204,7 +209,6 @@ def _audit_of_tool(
         if compared.unchecked and not refused:
             these = f"{len(compared.unchecked):,} modules of the adapter, such as {compared.unchecked[0]}"
             skipped.append(Skipped(these, "the base does not show them under such names", decisive=True))
-    name = ArchitectureName(kind_of_tool(found), None, "likely")
     return for_its_loader(_concluded(checkpoint, report, findings, name, skipped, claim, base))
 
 
