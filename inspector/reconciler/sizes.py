@@ -30,6 +30,8 @@ FEWEST_SHAPES = 6
 """From this number of families with another shape on, the whole config may belong to another model."""
 FEWEST_KEYS = 3
 """From this number of wrong sizes on, the whole config belongs to another model."""
+OF_DIFFUSERS = "_class_name"
+"""Key of the config of every part of a pipeline."""
 
 
 Found = tuple[Finding, bool]
@@ -41,12 +43,14 @@ def of_another_size(case: Reconciled, again: Again) -> Found | None:
 
     A published model with exactly the stored number of parameters shows whether the head is tied. Since the whole
     config belongs to another model, a value is certain only if the weights determine it without a number of the config.
-    For a published UNet or ControlNet a size and a switch suffice.
+    For a published UNet or ControlNet a size and a switch suffice, for any part of a pipeline a size and two switches,
+    as between the autoencoders of Stable Diffusion and FLUX.
     """
     causes = list(case.causes)
     stored = case.ledger.counts.unique_parameters
     unet = published_unet(case.reading.name, stored) if len(causes) > 1 else None
-    if sum(map(_is_size, causes)) < (1 if unet else 2) or _holds_integers(case):
+    of_pipeline = OF_DIFFUSERS in case.plan.scope.settings.values and len(causes) >= FEWEST_KEYS
+    if sum(map(_is_size, causes)) < (1 if unet or of_pipeline else 2) or _holds_integers(case):
         return None
     if not _explained(case):
         return _whole_without_config(case, again)
