@@ -16,6 +16,7 @@ from inspector.auditing.quantized.grouped_modules import completed, grouped, pla
 from inspector.auditing.quantized.input_scales import with_switches
 from inspector.auditing.quantized.joined_modules import joined_apart
 from inspector.auditing.quantized.lost_block import block_of_weights, modules_of
+from inspector.auditing.quantized.model_entries import not_listed_in_model, unread_by_newest
 from inspector.auditing.quantized.model_names import names_in_model
 from inspector.auditing.quantized.own_linear import own_linear
 from inspector.auditing.quantized.parallel_groups import groups_cut
@@ -88,13 +89,14 @@ def packing_findings(
     alike = built_plain(unpacked, lines, namer)
     never = {line.family for group in alike.values() for line in group}  # no list decides on these
     cases = tuple(one for one in unpacked.cases if one.of not in never or not isinstance(one.finding, SkippedButPacked))
+    cases = not_listed_in_model(cases, settings, namer)
     unpacked = msgspec.structs.replace(unpacked, cases=cases)
     if cases:
         found = _as_one_block(list(_with_blocks(_of_modules(unpacked, mismatched), unpacked, lines)), lines)
         for one in with_exceptions(found, unpacked):
             yield with_switches(with_place(one, checkpoint), checkpoint, unpacked)
     yield from _expected_plain(alike)
-    unlisted = layers_not_packed(unpacked, lines, namer)
+    unlisted = layers_not_packed(unpacked, lines, namer) or unread_by_newest(unpacked, lines, namer)
     if unlisted:
         yield completed(unlisted)
     elif tied is not None and (head := tied_head_packed(unpacked, tied)):

@@ -14,6 +14,7 @@ from typing import Any
 from inspector.algebra.boxes import minus
 from inspector.architectures.value_rules import QUANTIZATION
 from inspector.auditing.quantized.initialised_weights import PACKED_VALUES, is_read
+from inspector.auditing.quantized.model_entries import unfound
 from inspector.auditing.quantized.model_names import names_in_model
 from inspector.auditing.quantized.plain_modules import (
     BY_PATTERN,
@@ -23,8 +24,6 @@ from inspector.auditing.quantized.plain_modules import (
     among_packed,
     covered,
     entries_left_out,
-    finds,
-    path_of,
 )
 from inspector.auditing.quantized.tied_head import head_entry
 from inspector.auditing.result import Audit
@@ -96,19 +95,11 @@ def found_by_newest_only(audited: Audit) -> bool:
     return False
 
 
-def _unfound(audited: Audit, stated: Sequence[str], namer: Namer) -> Iterator[tuple[str, str, str]]:
+def _unfound(audited: Audit, _: Sequence[str], namer: Namer) -> Iterator[tuple[str, str, str]]:
     """(entry, module in the model, the path that would find it) for each plain module that no entry finds."""
     assert audited.unpacked is not None
-    settings = audited.unpacked.settings
-    for line, _ in among_packed(audited.lines, everywhere=True):
-        family = line.family.removesuffix(".weight")
-        module = namer(line.family).removesuffix(".weight")
-        if finds(stated, module):
-            continue
-        for setting, _ in settings.for_family(family, line.boxes):
-            path = "" if setting.skipped is None else path_of(setting.skipped, module)
-            if path:
-                yield str(setting.skipped), module, path
+    for one in unfound(audited.unpacked.settings, audited.lines, namer):
+        yield from ((one.entry, one.module, path) for path in one.paths)
 
 
 def _unnamed(audited: Audit, stated: Sequence[str], namer: Namer) -> Iterator[tuple[str, str, str]]:
