@@ -8,11 +8,13 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import replace
 
+from inspector.algebra.names import key_of
 from inspector.auditing.result import Audit
 from inspector.findings.finding import Finding, Step
 from inspector.mending.patterns import renamed
 from inspector.mending.refusals import refusal_of
 
+WEIGHT: Final = ".weight"
 BY_PROGRAM: Final = frozenset({"set", "remove", "rename", "write", "move", "truncate"})
 """Actions that mend carries out. `fetch` needs the network and is left to the user."""
 
@@ -111,6 +113,7 @@ def _expanded(audited: Audit, code: str, steps: Iterable[Step], before: Iterable
             action=step.action, file=step.file or "", key=step.key, old=step.old, new=step.new, finding=code
         )
         if step.file is None:
+            made = _with_helpers(audited, made)
             every = (
                 _in_every_file(audited, made, before) if step.action == "rename" else _in_every_header(audited, made)
             )
@@ -120,6 +123,18 @@ def _expanded(audited: Audit, code: str, steps: Iterable[Step], before: Iterable
         if made.action == "set" and other != made.new:
             made = replace(made, error=f"another finding asks for {other!r}")
         yield replace(made, error=made.error or refusal_of(made.action, made.file, made.new))
+
+
+def _with_helpers(audited: Audit, step: MendStep) -> MendStep:
+    """A renaming of the weight of a quantized module as one of all its tensors: its scales follow it."""
+    old, new = step.old, step.new
+    ends = isinstance(old, str) and isinstance(new, str) and old.endswith(WEIGHT) and new.endswith(WEIGHT)
+    if step.action != "rename" or audited.unpacked is None or not ends:
+        return step
+    module = key_of(old.removesuffix(WEIGHT).replace("*", "0"))[0]
+    if not any(helper.key.startswith(f"{module}.") for helper in audited.unpacked.helpers):
+        return step
+    return replace(step, old=f"{old.removesuffix(WEIGHT)}.*", new=f"{new.removesuffix(WEIGHT)}.*")
 
 
 def _in_every_file(audited: Audit, step: MendStep, before: Iterable[MendStep]) -> Iterator[MendStep]:

@@ -28,6 +28,7 @@ from inspector.reconciler import ledger
 from inspector.reconciler.expected_count import expected_count
 from inspector.reconciler.ledger import Ledger
 from inspector.reconciler.lines import aside_lines, lines_of
+from inspector.reconciler.mlx_stacks import of_mlx, sides_of_stacks
 from inspector.reconciler.place import (
     Lost,
     Placement,
@@ -129,8 +130,14 @@ class _Sides(Struct, frozen=True, eq=False):
         return _with_opaque(plan, placement), placement
 
     def _bound(self, scope: Scope) -> Plan:
-        plan = bind(scope, self.head, self.spelling, self.shapes, lambda key: self.shared.get(key, ()), self.indices)
+        plan = self._with_sides(scope, None)
+        if of_mlx(self.families) and (sides := sides_of_stacks(plan)) is not None:
+            plan = self._with_sides(scope, sides)
         return without_modules(plan, self.without) if self.without else plan
+
+    def _with_sides(self, scope: Scope, sides: Mapping[int, int] | None) -> Plan:
+        shared = self.shared
+        return bind(scope, self.head, self.spelling, self.shapes, lambda key: shared.get(key, ()), self.indices, sides)
 
     def indices(self, key: str) -> list[Span]:
         """The indices stored under a key at each `#`."""
