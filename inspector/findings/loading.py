@@ -16,6 +16,7 @@ from inspector.findings.finding import (
     NO_QUANTIZER,
     NOT_INITIALISED,
     NOT_READ,
+    NOT_UNTIED,
     ContentFinding,
     Remedy,
     Rows,
@@ -181,8 +182,10 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
             return f"convert it with {self.exporter}, or load it with the program of this format"
         if self.because.endswith(NO_METHOD):
             return 'state "quant_method" in quantization_config of config.json, or remove the block from plain weights'
-        if self.because == NO_OWN_HEAD:
-            return f"remove lm_head.weight for {self.loader}: the config says that it is a copy of the embedding"
+        if self.because == NO_OWN_HEAD or self.because.endswith(NOT_UNTIED):
+            place = "text_config." if f"text_config {NOT_UNTIED}" in self.because else ""
+            untied = f'or set "{place}tie_word_embeddings": false if it is a head of its own'
+            return f"remove lm_head.weight for {self.loader}, as the config says that it is the embedding, {untied}"
         if self.because.startswith(NOT_READ):
             return "add the keys that it needs to config.json; transformers passes over them"
         elsewhere = ", or load it with another program" if self.loader == "mlx" else ""

@@ -9,6 +9,8 @@ from inspector.findings.role_words import label
 from inspector.findings.severity import SeverityIf
 from inspector.findings.words import listed, number, shape
 
+TIED = "the head is the embedding"
+
 
 class TiedHead(ContentFinding, frozen=True, kw_only=True):
     """A tensor that is tied to another one. solved: no config states the tie."""
@@ -33,12 +35,13 @@ class HeadMissing(ContentFinding, frozen=True, kw_only=True):
         error[P701] head-missing: lm_head.weight
           expected  [128256, 4096], 525,336,576 parameters
           because   tie_word_embeddings = false
-          help      download the head's file again, or set "tie_word_embeddings": true
-                    if the head is the embedding
+          help      no file has it: save the model again with its head, or set
+                    "tie_word_embeddings": true if the head is the embedding
 
     What to do
-        If the model was trained with a tied head, correct the config; otherwise download or convert it again. A GGUF
-        file states no tie: llama.cpp ties the head in some architectures, and needs it in others.
+        If the model was trained with a tied head, correct the config. Otherwise save it again with its head: the
+        embedding of an untied model is not its head. A GGUF file states no tie: llama.cpp ties the head in some
+        architectures, and needs it in others.
     """
 
     code = "P701"
@@ -66,8 +69,8 @@ class HeadMissing(ContentFinding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         if not self.of_gguf and self.keys:
             set_keys = " and ".join(f'"{key}": true' for key in self.keys)
-            return Remedy(f"download the head's file again, or set {set_keys} if the head is the embedding")
-        copied = f"if the head is the embedding, store the embedding a second time as {self.place.name}"
+            return Remedy(f"no file has it: save the model again with its head, or set {set_keys} if {TIED}")
+        copied = f"if {TIED}, store the embedding a second time as {self.place.name}"
         return Remedy(f"download or convert the model again; {copied}")
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:

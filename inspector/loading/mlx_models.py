@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, Final
 
+from inspector.findings.finding import NOT_UNTIED
 from inspector.loading.converter import HEAD
 from inspector.loading.layer_overrides import unread_overrides
 from inspector.loading.mlx_keys import keys_lacking
@@ -115,7 +116,7 @@ def _head_of_text(values: _Values, text: _Values, stored: Collection[str]) -> st
     has_head = HEAD in stored or f"language_model.{HEAD}" in stored
     if not has_head or of_text.get("tie_word_embeddings", True) is False:
         return ""
-    return f"its model has no {HEAD}: {'text_config' if text else 'config.json'} does not untie it"
+    return f"its model has no {HEAD}: {'text_config' if text else 'config.json'} {NOT_UNTIED}"
 
 
 def _untied(values: _Values, text: _Values, stored: Collection[str]) -> str:

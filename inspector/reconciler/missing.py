@@ -19,6 +19,7 @@ from inspector.reconciler.place import Gap, Unexpected
 from inspector.reconciler.reconcile import Reconciled
 from inspector.reconciler.renamed_pairs import first_name, paired_names
 from inspector.reconciler.renaming import of_one_module, of_one_writer
+from inspector.reconciler.tie_findings import TABLES
 from inspector.reconciler.wording import family_name, indices_in_words, names_in, place_name, place_of
 
 if TYPE_CHECKING:
@@ -318,11 +319,12 @@ def _modules_missing(case: Reconciled, parts: Sequence[Portion], confidence: str
         # modules of one name that are missing everywhere, as in an encoder and a decoder, have one cause
         alike.setdefault((row.rpartition(".")[2], boxes, form) if whole else (row, boxes), []).extend(own)
     for same in alike.values():
-        yield _module_missing(gaps, same, confidence)
+        yield _module_missing(case, same, confidence)
 
 
-def _module_missing(gaps: Sequence[Gap], alike: Sequence[Sequence[Portion]], confidence: str) -> Finding:
+def _module_missing(case: Reconciled, alike: Sequence[Sequence[Portion]], confidence: str) -> Finding:
     """The finding on the missing tensors of one module at the same indices. alike: by family."""
+    gaps = case.placement.missing
     parts = [part for members in alike for part in members]
     first: Block = gaps[parts[0].position].block
     from inspector.findings.names.tensors import TensorMissing
@@ -337,8 +339,17 @@ def _module_missing(gaps: Sequence[Gap], alike: Sequence[Sequence[Portion]], con
         role=first.slot.role,
         expected_tensors=sum(gaps[part.position].block.tensors for part in alike[0]),
         counted=first.slot.tensor.counted,
+        head=_head_alike(case, first),
         confidence=confidence,
     )
+
+
+def _head_alike(case: Reconciled, table: Block) -> str:
+    """The stored head with the shape of a missing table, which is the table if the model ties both; "" for others."""
+    if table.slot.role not in TABLES or table.axes:
+        return ""
+    heads = (one for one in case.placement.placed if one.block.slot.role == "head.token" and not one.block.axes)
+    return next((place_name(one.block.key, one.boxes) for one in heads if one.layout.shape == table.shape), "")
 
 
 def _unexpected(case: Reconciled, parts: Sequence[Portion]) -> Iterator[Finding]:

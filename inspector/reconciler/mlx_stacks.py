@@ -25,7 +25,8 @@ def sides_of_stacks(plan: Plan) -> dict[int, int] | None:
     none.
     """
     binder, slots = plan.binder, plan.unrolled.slots
-    sides, stored = {}, set()
+    sides: dict[int, int] = {}
+    stored: set[int] = set()
     for slot in slots:
         if not slot.choices:
             continue

@@ -51,6 +51,8 @@ def test_an_unmerged_adapter_is_one_finding(prefix: str, saved: bool, config: di
     finding = next(one for one in audited.findings if one.code == "A910")
     assert finding.facts["modules"] == 8
     assert "merge_and_unload" in finding.help
+    loaded = f"model{'' if prefix else '.base_model.model'}.load_state_dict(the tensors with lora_ in their names"
+    assert "r=4, target_modules=[" in finding.help and loaded in finding.help
     counts = audited.counts
     assert counts.unique_parameters == counts.expected_parameters == 213_568
     assert counts.stored_elements == elements(spec)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
@@ -37,6 +37,8 @@ INNER: Final = "linear"
 """Name that MLX gives to the wrapped module (mlx-lm `tuner/lora.py`)."""
 WRAPPED: Final = ".base_layer."
 STATE: Final = "quant_state.bitsandbytes__"
+DOWN: Final = "lora_A.default"
+MOST_TARGETS: Final = 8
 SAVED: Final = "modules_to_save"
 """Name that PEFT gives, in its config and in tensor names, to modules that are trained as a whole."""
 
@@ -87,9 +89,20 @@ def _take_apart(
             example=_example(checkpoint),
             library=DIFFUSERS.name if DIFFUSERS is intended(checkpoint) else PEFT.name.casefold(),
             trained=_trained(stored),
+            **_lora_of(stored),
         ),
         tuple(lines),
     )
+
+
+def _lora_of(stored: Families) -> dict[str, Any]:
+    """The settings of a LoRA that its tensors show, if all modules have one rank."""
+    down = {key: family for key, family in stored.items() if f".{DOWN}." in key and key.endswith(".weight")}
+    ranks = {shape[0] for family in down.values() for shape in family.shapes}
+    targets = tuple(sorted({key.partition(f".{DOWN}.")[0].rpartition(".")[2] for key in down}))
+    if len(ranks) != 1 or len(targets) > MOST_TARGETS or "#" in targets:
+        return {}
+    return {"rank": ranks.pop(), "targets": targets, "inside": not any(key.startswith(PREFIX) for key in down)}
 
 
 def _trained(stored: Families) -> str:

@@ -22,12 +22,17 @@ class AdapterNotMerged(Finding, frozen=True, kw_only=True):
           adapter  64 tensors, 4,194,304 elements
           such as  model.layers.0.self_attn.q_proj.lora_A.default.weight
           help     call model.merge_and_unload() before save_pretrained, or save only
-                   the adapter
+                   the adapter; from this file: model = get_peft_model(base model,
+                   LoraConfig(r=16, target_modules=["q_proj"], lora_alpha=as trained)),
+                   then model.base_model.model.load_state_dict(the tensors with lora_ in
+                   their names, strict=False)
 
     What to do
         Load the model with its adapter, call `merge_and_unload()` of PEFT's model, or `fuse_lora()` and `unload_lora()`
-        of a model of diffusers, and save the result; or save only the adapter. Where only whole modules were trained
-        (`modules_to_save`), giving the trained copies the names of their modules does the same.
+        of a model of diffusers, and save the result; or save only the adapter. If only this file is left, load its
+        matrices into the base model with a new LoRA of this rank; the file does not contain its `lora_alpha`. Where
+        only whole modules were trained (`modules_to_save`), giving the trained copies the names of their modules does
+        the same.
     """
 
     code = "A910"
@@ -42,6 +47,12 @@ class AdapterNotMerged(Finding, frozen=True, kw_only=True):
     library: str = "peft"
     trained: str = ""
     """The part of names that marks the trained copies, if nothing but whole modules was trained."""
+    rank: int = 0
+    """The rank of all modules of a LoRA; 0 if they differ, or for other adapters."""
+    targets: tuple[str, ...] = ()
+    """The last names of the modules of a LoRA with one rank."""
+    inside: bool = False
+    """Whether the names lack the prefix of PEFT's model."""
 
     headline_text = "{type} around {modules:count module}, not merged"
     row_texts = (
@@ -65,7 +76,18 @@ class AdapterNotMerged(Finding, frozen=True, kw_only=True):
                 f'rename: key.replace("{self.trained}", "."), and remove the tensors with ".original_module.", '
                 "which are those before the training; or call model.merge_and_unload() and save again"
             )
-        return Remedy("call model.merge_and_unload() before save_pretrained, or save only the adapter")
+        again = "call model.merge_and_unload() before save_pretrained, or save only the adapter"
+        return Remedy(f"{again}; {self._of_this_file()}" if self.rank else again)
+
+    def _of_this_file(self) -> str:
+        """How to take a LoRA out of the file; measured with PEFT 0.21 for both ways to name the base's weights."""
+        listed = ", ".join(f'"{name}"' for name in self.targets)
+        config = f"LoraConfig(r={self.rank}, target_modules=[{listed}], lora_alpha=as trained)"
+        return (
+            f"from this file: model = get_peft_model(base model, {config}), then "
+            f"model{'.base_model.model' * self.inside}.load_state_dict(the tensors with lora_ in their names, "
+            "strict=False)"
+        )
 
 
 class AdapterWrapperLeft(Finding, frozen=True, kw_only=True):

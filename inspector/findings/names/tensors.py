@@ -7,6 +7,8 @@ from inspector.findings.names.own_readers import reader_of
 from inspector.findings.role_words import label
 from inspector.findings.words import complete_as, count, listed, number, of_other_type, shape
 
+GGUF_TABLE = "token_embd.weight"
+"""The name of the table in GGUF, where no key states a tie."""
 UNEXPLAINED = "unexplained"
 """The role of a tensor without a definition."""
 
@@ -45,6 +47,8 @@ class TensorMissing(ContentFinding, frozen=True, kw_only=True):
     counted: bool
     complete_as: tuple[str, ...] = ()
     """The model types under which the same config gives the name and the shape of every stored tensor."""
+    head: str = ""
+    """The stored head with the shape of a missing table: of two tied matrices a writer may keep this one."""
 
     headline_text = "{place.name}"
     remedy_text = "download or convert the checkpoint again; these tensors are not stored"
@@ -59,10 +63,15 @@ class TensorMissing(ContentFinding, frozen=True, kw_only=True):
         if len(self.families) > 1:
             single = len(self.names) == len(self.families) == self.tensors
             rows.append(("also", listed((self.names if single else self.families)[1:])))
+        if self.head:
+            rows.append(("or", f"{self.head} is this table, if the model ties both"))
         return [*rows, ("or", complete_as(self.complete_as))] if self.complete_as else rows
 
     def remedy(self) -> Remedy:
         again = super().remedy()
+        if self.head:
+            tied = "" if self.place.name == GGUF_TABLE else ' and set "tie_word_embeddings": true'
+            return Remedy(f"if the model ties both, rename {self.head} to {self.place.name}{tied}; else {again.words}")
         return Remedy(f"{again.words}; {of_other_type(self.complete_as)}") if self.complete_as else again
 
     def _missing(self) -> str:

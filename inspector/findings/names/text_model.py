@@ -90,6 +90,10 @@ class TextModelOfMore(TextModelAlone, frozen=True, kw_only=True):
     severity = "warning"
 
 
+FURTHER_TOKENS = "mtp"
+"""The part that predicts further tokens, which mlx-vlm does not need either."""
+
+
 class LeftOutByMlx(ContentFinding, frozen=True, kw_only=True):
     """A conversion for mlx-lm lacks the parts that mlx-lm does not have.
 
@@ -106,6 +110,8 @@ class LeftOutByMlx(ContentFinding, frozen=True, kw_only=True):
         note[N630] left-out-by-mlx: multi_modal_projector, vision_tower are not stored:
           mlx-lm's mistral3 does not have them
           without  24 tensors, 108,144 parameters
+          loaders  mlx-lm loads the text model; mlx-vlm, which has these parts, refuses
+                   it
 
     What to do
         Nothing, for text. For images or audio convert the original checkpoint with mlx-vlm.
@@ -125,7 +131,10 @@ class LeftOutByMlx(ContentFinding, frozen=True, kw_only=True):
 
     def rows(self) -> Rows:
         counted = "" if self.parameters is None else f", {number(self.parameters)} parameters"
-        return [("without", f"{count(self.tensors, 'tensor')}{counted}")]
+        rows: Rows = [("without", f"{count(self.tensors, 'tensor')}{counted}")]
+        if set(self.modules) != {FURTHER_TOKENS}:
+            rows.append(("loaders", "mlx-lm loads the text model; mlx-vlm, which has these parts, refuses it"))
+        return rows
 
 
 class ConfigOfLargerModel(ContentFinding, frozen=True, kw_only=True):

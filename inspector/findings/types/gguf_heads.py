@@ -164,6 +164,17 @@ class GgufKeysContradict(ContentFinding, frozen=True, kw_only=True):
         return [("stated", str(self.stated)), ("must", f"be {self.rule}"), ("other", f"{self.other}: {self.value:g}")]
 
 
+MERGES: Final = "tokenizer.ggml.merges"
+OLDER_CONVERTERS: Final = "older converters leave out merges that tokenizer.json has as pairs (tokenizers 0.20)"
+NOT_STATED: Final = ("tokenizer.", "clip.", "general.")
+"""Beginnings of keys that no option of llama.cpp replaces."""
+LISTED: Final = ("feed_forward_length", "head_count", "head_count_kv")
+"""Ends of keys that llama.cpp also reads as lists, for which it ignores `--override-kv` (measured, 0.3.36 of
+llama-cpp-python; it reads `attention.layer_norm_rms_epsilon` and `context_length` from it).
+"""
+FLOATS: Final = ("epsilon", "freq_base", "scale", "factor")
+
+
 class GgufKeysMissing(ContentFinding, frozen=True, kw_only=True):
     """A GGUF file lacks keys that llama.cpp needs.
 
@@ -178,10 +189,12 @@ class GgufKeysMissing(ContentFinding, frozen=True, kw_only=True):
     Example
         error[N510] gguf-keys-missing: llama.context_length
           reference  llama.cpp refuses it: key not found in model
-          help       convert the model again, or add the key with gguf_new_metadata.py
+          help       convert the model again, or load it with --override-kv
+                     llama.context_length=int:NUMBER, as the original model has it
 
     What to do
-        Convert the model again with llama.cpp's converter, which writes every key.
+        Convert the model again with llama.cpp's converter, which writes every key. llama.cpp itself, unlike ollama,
+        takes a single number from its option `--override-kv`.
     """
 
     code = "N510"
@@ -198,8 +211,15 @@ class GgufKeysMissing(ContentFinding, frozen=True, kw_only=True):
         return [("reference", f"llama.cpp refuses it: {why}")]
 
     def remedy(self) -> Remedy:
-        what = "the key" if len(self.keys) == 1 else "the keys"
-        return Remedy(f"convert the model again, or add {what} with gguf_new_metadata.py")
+        again = "convert the model again"
+        if MERGES in self.keys:
+            return Remedy(f"{again} with llama.cpp of October 2024 or later: {OLDER_CONVERTERS}")
+        if self.unfit or len(self.keys) > 1 or self.keys[0].startswith(NOT_STATED) or self.keys[0].endswith(LISTED):
+            return Remedy(again)
+        kind = "float" if self.keys[0].endswith(FLOATS) else "int"
+        return Remedy(
+            f"{again}, or load it with --override-kv {self.keys[0]}={kind}:NUMBER, as the original model has it"
+        )
 
     def refusal_of_llama_cpp(self, first: str) -> str:
         return f"{self.keys[0]} is absent{self.unfit * ', and its default does not fit the tensors'}"
