@@ -86,7 +86,8 @@ class ModelTypeMissing(ContentFinding, frozen=True, kw_only=True):
 
     What to do
         Add the model type: the original repository's config.json has it. Where no key of the file describes a model, it
-        is another file under this name, such as a tokenizer's config: download config.json again.
+        is another file under this name, such as a tokenizer's config: download config.json again. Where the config is
+        that of another program (`program`), the remedy states it in the keys of transformers, if those fit the weights.
     """
 
     code = "C314"
@@ -124,6 +125,11 @@ class ModelTypeMissing(ContentFinding, frozen=True, kw_only=True):
             steps.extend(Step(action="rename", old=old, new=new) for old, new in self.renames)
             renamed = "".join(f", and rename {old} to {new}" for old, new in self.renames)
             return Remedy(f"set {words} in config.json{renamed}", tuple(steps))
+        if self.program is not None:
+            return Remedy(
+                f"load it with {self.program}, which needs no model type; transformers has no class with these tensors "
+                "for what the config states"
+            )
         if self.model_type is not None:
             step = Step(action="set", file="config.json", key=("model_type",), new=self.model_type)
             return Remedy(f'set "model_type": "{self.model_type}" in config.json', (step,))

@@ -38,7 +38,7 @@ class ShapeDiffers(UnexpectedShape, frozen=True, kw_only=True):
 
     What to do
         Download the file again; if the tensor was trained or merged in this shape, correct the config for all
-        layers.
+        layers. A tensor with a dim of 0 has no values: the program that wrote it had none for it.
     """
 
     code = "D501"
@@ -58,8 +58,9 @@ class ShapeDiffers(UnexpectedShape, frozen=True, kw_only=True):
     headline_text = "{place.name}"
 
     def rows(self) -> Rows:
+        nothing = ", no values" if self._is_empty() else ""
         rows = [
-            ("stored", f"{shape(self.stored)} {self.dtype}"),
+            ("stored", f"{shape(self.stored)} {self.dtype}{nothing}"),
             ("expected", f"[{', '.join(self.dims)}] = {shape(self.expected)}"),
             ("because", "; ".join(self.because)),
         ]
@@ -75,6 +76,12 @@ class ShapeDiffers(UnexpectedShape, frozen=True, kw_only=True):
         return [row for row in rows if row[1]]
 
     def remedy(self) -> Remedy:
+        if self._is_empty():
+            which = "these tensors" if self.tensors > 1 else "this tensor"
+            return Remedy(
+                f"write it again: the program that did had no values for {which}; or take them from the model that "
+                f"this one was made of; else make them anew as {shape(self.expected)} and train them"
+            )
         if self.others:
             steps = tuple(Step(action="fetch", file=file) for file in self.files)
             files = listed(self.files, 3) if 1 <= len(self.files) <= 3 else "its file"
@@ -89,6 +96,10 @@ class ShapeDiffers(UnexpectedShape, frozen=True, kw_only=True):
                 f"rows: tensor[:{self.expected[0]}].contiguous()"
             )
         return Remedy("compare tensor and config with the original: one is from another model")
+
+    def _is_empty(self) -> bool:
+        """True if a tensor of the model is stored without any element."""
+        return 0 in self.stored and 0 not in self.expected
 
     def _is_narrower(self) -> bool:
         """True if no dim is larger than the expected one, as after pruning."""

@@ -150,7 +150,8 @@ class OneRankOfSeveral(ContentFinding, frozen=True, kw_only=True):
     What it means
         Each split matrix has the same fraction of its rows or columns, while norms and other small tensors are whole
         (tensor parallelism); or every tensor has the same fraction of its rows (FSDP): the file holds what one GPU of
-        several held.
+        several held. `tables`: whether only the tables of tokens are split, and the rest was gathered; `padded`: the
+        rows of all ranks, if the vocabulary was padded before the split.
 
     Why it matters
         The other ranks hold the rest of each matrix. No config makes this file a model.
@@ -176,19 +177,34 @@ class OneRankOfSeveral(ContentFinding, frozen=True, kw_only=True):
     whole: int
     stored: tuple[int, ...]
     expected: tuple[int | None, ...]
+    tables: bool = False
+    padded: int | None = None
 
     headline_text = "one of {ranks} ranks"
 
     def rows(self) -> Rows:
-        split = f"{len(self.families):,} families, each to 1/{number(self.ranks)}: {listed(self.families, 2)}"
+        split = f"{_families(len(self.families))}, each to 1/{number(self.ranks)}: {listed(self.families, 2)}"
         rows = [("split", split), ("first", f"{shape(self.stored)} of {shape(self.expected)}")]
         if self.whole:
-            rows.append(("whole", f"{number(self.whole)} {'family' if self.whole == 1 else 'families'}"))
+            rows.append(("whole", _families(self.whole)))
+        if self.padded is not None:
+            of_all = f"{number(self.ranks)} x {number(self.stored[0])} = {number(self.padded)} rows"
+            rows.append(("because", f"{of_all}: the vocabulary as padded before the split"))
         return rows
 
     def remedy(self) -> Remedy:
         others = "the other rank" if self.ranks == 2 else f"the other {number(self.ranks - 1)} ranks"
+        if self.tables:
+            cut = f", cut to {number(self.expected[0] or 0)} rows" if self.padded is not None else ""
+            return Remedy(
+                f"save it again with the tables of tokens gathered, or join {listed(self.families, 2)} with the rows "
+                f"of {others}{cut}; leave the config as it is"
+            )
         return Remedy(f"merge it with {others}, with the tool that saved them")
+
+
+def _families(several: int) -> str:
+    return f"{number(several)} {'family' if several == 1 else 'families'}"
 
 
 class TextModelKept(msgspec.Struct, frozen=True):

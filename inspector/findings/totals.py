@@ -239,14 +239,15 @@ class BuffersStored(ContentFinding, frozen=True, kw_only=True, omit_defaults=Tru
         Rotary frequencies, masks, position ids and running statistics are computed by the model, not trained.
 
     Why it matters
-        They add to the size of the file but not to the parameter count.
+        They add to the size of the file but not to the parameter count. transformers before 4.31, and code that loads
+        a state dict strictly, refuse position ids of another length than the table (`stale`).
 
     Example
         note[P704] buffers-stored: 2,048 elements in 32 tensors, not counted
           families  model.layers.{layer}.self_attn.rotary_emb.inv_freq
 
     What to do
-        Nothing.
+        Nothing; remove stale position ids for older loaders.
     """
 
     code = "P704"
@@ -259,6 +260,7 @@ class BuffersStored(ContentFinding, frozen=True, kw_only=True, omit_defaults=Tru
     disputed: str | None = None
     disputed_elements: int | None = None
     with_disputed: int | None = None
+    stale: tuple[str, int, int] | None = None
 
     headline_text = "{elements:count element} in {tensors:count tensor}, not counted"
 
@@ -267,6 +269,15 @@ class BuffersStored(ContentFinding, frozen=True, kw_only=True, omit_defaults=Tru
         if self.disputed is not None:
             counted = f"{number(self.with_disputed)} parameters, if the {label(self.disputed)} is counted"
             rows.append(("or", counted))
+        if self.stale is not None:
+            name, stored, of_table = self.stale
+            rows.append(
+                (
+                    "stale",
+                    f"{name}: {number(stored)} numbers for {number(of_table)} positions; older loaders refuse "
+                    "it: remove it",
+                )
+            )
         return rows
 
 

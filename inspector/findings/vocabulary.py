@@ -32,6 +32,8 @@ class VocabularyResizedInPart(ContentFinding, frozen=True, kw_only=True):
         If the tensor of the other size was forgotten when the rest was resized, cut its last rows off.
         Rows that only pad the vocabulary may be cut off. A head that is tied to the embedding follows it: a cut one
         is removed. `copies`: whether only tensors have the other number that the config ties to a whole one.
+        `joined`: how many tables of how many rows follow each other in a table that is a whole multiple of the
+        vocabulary, as when each rank of a parallel run wrote its own: do not cut the rows of new tokens from it.
     """
 
     code = "C324"
@@ -51,6 +53,7 @@ class VocabularyResizedInPart(ContentFinding, frozen=True, kw_only=True):
     """The same in the others."""
     decoder: bool = False
     """True if the head and the decoder's copy of the embedding have fewer rows, and the shared table is whole."""
+    joined: tuple[int, int] | None = None
 
     def headline(self) -> str:
         which = f"{listed(self.resized, 1)}: " if self.stored_rows < self.configured else ""
@@ -60,7 +63,13 @@ class VocabularyResizedInPart(ContentFinding, frozen=True, kw_only=True):
     def rows(self) -> Rows:
         if self.stored_rows < self.configured:
             return [("fewer", listed(self.resized, 4)), ("whole", listed(self.kept, 4))]
-        return [("more", listed(self.resized, 4)), ("as stated", listed(self.kept, 4))]
+        rows = [("more", listed(self.resized, 4)), ("as stated", listed(self.kept, 4))]
+        if self.joined is not None:
+            copies, each = self.joined
+            rows.append(
+                ("because", f"{copies} x {number(each)}: as if each of {copies} ranks had added its whole table")
+            )
+        return rows
 
     def _both(self) -> str:
         """The words for what resizing requires."""
@@ -92,8 +101,20 @@ class VocabularyResizedInPart(ContentFinding, frozen=True, kw_only=True):
             return Remedy(f"restore the {number(changed)} lost rows of {which}")
         if self.stored_rows < self.configured:
             return self._with_fewer_rows(changed, which)
+        if self.joined is not None:
+            return self._of_joined(*self.joined, which)
         cut = f"cut the last {number(changed)} rows off {which}"
         return Remedy(f"{cut} if {listed(self.kept, 2)} was resized without it; if they are in use, {self._both()}")
+
+    def _of_joined(self, copies: int, each: int, which: str) -> Remedy:
+        equal = f"if its {copies} parts of {number(each)} rows are equal"
+        if each == self.configured:
+            return Remedy(f"keep the first {number(each)} rows of {which} {equal}; else save again from one rank")
+        return Remedy(
+            f"save it again, with the tables resized before they are gathered: {which} has no rows of the tokens after "
+            f"the first {number(each)}; or resize to the {number(each)} rows of the model before, {equal}, without the "
+            "new tokens"
+        )
 
     def _with_fewer_rows(self, changed: int, which: str) -> Remedy:
         restore = f"restore the {number(changed)} rows that {which} lacks"

@@ -183,6 +183,7 @@ def _biases(case: Reconciled, findings: list[Finding]) -> list[Finding]:
     if len(biases) < FEWEST_WHOLE:
         return findings
     from inspector.findings.names.biases import BiasesUnexpected
+    from inspector.reconciler.norm_switches import switch_of_norms
 
     joined = BiasesUnexpected(
         place=Place(family=biases[0].place.family),
@@ -191,6 +192,7 @@ def _biases(case: Reconciled, findings: list[Finding]) -> list[Finding]:
         tensors=sum(one.tensors for one in biases),
         elements=sum(one.elements for one in biases),
         bytes=sum(one.bytes for one in biases),
+        switch=switch_of_norms((str(one.place.family) for one in biases), case.plan.scope.settings.values),
     )
     return [joined if one is biases[0] else one for one in findings if one is biases[0] or one not in biases]
 

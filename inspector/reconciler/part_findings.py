@@ -23,6 +23,23 @@ FILLED: Final = ("embed.position", "head.token")
 """Roles of tensors that the class computes or ties."""
 
 
+TABLES: Final = ("position_embeddings.weight", "position_embedding.weight")
+"""Tables of positions, beside which a model keeps the number of each row."""
+NUMBERS: Final = "position_ids"
+
+
+def _numbers_of_another_length(case: Reconciled, buffers: Sequence[ledger.Line]) -> Iterator[tuple[str, int, int]]:
+    """(name, stored numbers, rows of the table beside them) for numbers of positions that were not resized with it."""
+    rows = {one.block.key: one.layout.shape[0] for one in case.as_configured.placed if one.block.key.endswith(TABLES)}
+    for line in buffers:
+        stem, _, last = line.family.rpartition(".")
+        if last != NUMBERS or not line.tensors:
+            continue
+        of_table = next((rows[key] for key in (f"{stem}.{table}" for table in TABLES) if key in rows), None)
+        if of_table is not None and of_table != line.elements // line.tensors:
+            yield family_name(line.family), line.elements // line.tensors, of_table
+
+
 def stored_parts(case: Reconciled) -> Iterator[Finding]:
     """Stored parts that the class does not have, and stored buffers."""
     for component, lines in _extra_parts([line for line in case.ledger.lines if line.kind == ledger.EXTRA]).items():
@@ -52,6 +69,7 @@ def stored_parts(case: Reconciled) -> Iterator[Finding]:
             disputed=disputed[0].role if disputed else None,
             disputed_elements=elements if disputed else None,
             with_disputed=case.ledger.counts.unique_parameters + elements if disputed else None,
+            stale=next(_numbers_of_another_length(case, buffers), None),
         )
 
 

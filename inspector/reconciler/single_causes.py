@@ -50,7 +50,11 @@ def recognized(case: Reconciled, families: Families, again: Again) -> Recognized
         return None
     if (known := _of_known_form(case) or prefix_in_place(case) or _of_library(case)) is not None:
         return Recognized(known, case.uncorrected(Placement((), (), ())))
-    found = _one_part_of_all(case) or _not_gathered(case) or _four_bit_values(case)
+    from inspector.reconciler.longformer import attention_of_longformer
+
+    if (long := attention_of_longformer(case)) is not None:
+        return Recognized(long[0], case.uncorrected(long[1]))
+    found = _one_part_of_all(case) or _not_gathered(case) or _four_bit_values(case) or _tables_of_one_rank(case)
     if found is None and len(case.causes) == 1 and not case.placement.differences:
         return None  # one config key explains everything
     from inspector.reconciler.merged_ranks import ranks_merged
@@ -275,6 +279,13 @@ def _one_rank(case: Reconciled) -> Recognized | None:
     if not split or not fitting or any(one.block.key in fitting for one, _ in cuts):
         return None
     return _rank_of(parts.pop(), case, len(fitting))
+
+
+def _tables_of_one_rank(case: Reconciled) -> Recognized | None:
+    from inspector.reconciler.vocabulary_ranks import vocabulary_of_one_rank
+
+    found = vocabulary_of_one_rank(case)
+    return None if found is None else Recognized(found[0], _without(case, found[1]))
 
 
 def _one_part_of_all(case: Reconciled) -> Recognized | None:

@@ -12,6 +12,7 @@ from inspector.notation.scope import Scope
 from inspector.notation.slots import scope_of
 from inspector.reconciler.place import Placed, Placement
 from inspector.reconciler.reconcile import Reconciled
+from inspector.reconciler.vocabulary_ranks import copies_in
 from inspector.reconciler.wording import place_name
 
 HEAD = "head.token"
@@ -40,7 +41,8 @@ def resized_in_part(case: Reconciled) -> tuple[Finding, Placement] | None:
     if len(beyond) != 1 or len(kept_beyond) != 1 or _two_vocabularies(resized, kept):
         return None
     innermost = max((*resized, *kept), key=lambda one: len(one.block.slot.scope))
-    key = _key(scope_of(case.plan.scope, innermost.block.slot), configured - max(beyond))
+    scope = scope_of(case.plan.scope, innermost.block.slot)
+    key = _key(scope, configured - max(beyond))
     finding = VocabularyResizedInPart(
         place=Place(key=key),
         key=key,
@@ -51,9 +53,10 @@ def resized_in_part(case: Reconciled) -> tuple[Finding, Placement] | None:
         tied=any(block.tie is not None and block.slot.role == HEAD for block in case.plan.blocks),
         copies=all(one.block.tie is not None for one in resized),
         added=all(one.block.key == ADDED for one in resized),
-        beyond=beyond.pop(),
+        beyond=max(beyond),
         kept_beyond=kept_beyond.pop(),
         decoder=_is_decoder_alone(resized, kept),
+        joined=None if any(beyond) else copies_in(rows, configured, scope.settings.defaults.get("vocab_size")),
     )
     placed = tuple(one for one in before.placed if one.fits)
     return finding, Placement(placed, before.missing, before.unexpected)

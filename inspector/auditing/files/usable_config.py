@@ -194,7 +194,8 @@ def _meant(audited: Audit, config: Config) -> tuple[str | None, dict[str, Any]]:
         if meant is not None and (values := restated(audited, config, meant)):
             stated = config.values
             return program, {key: new for key, new in values.items() if key not in stated or stated[key] != new}
-    return None, {}
+    written = mamba_ssm.config_of(config.values) is not None
+    return (mamba_ssm.PROGRAM if written else None), {}
 
 
 def _other_names(audited: Audit) -> tuple[tuple[str, str], ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import ContentFinding, Rows
+from inspector.findings.finding import ContentFinding, Remedy, Rows, Step
 from inspector.findings.words import count, listed, number
 
 
@@ -27,6 +27,7 @@ class BiasesUnexpected(ContentFinding, frozen=True, kw_only=True):
 
     What to do
         Load it with the code that it was trained with. `--values` shows whether the biases are zero: then remove them.
+        `switch`: the key of the config that chooses the norm without biases: correct it to false.
     """
 
     code = "N540"
@@ -37,12 +38,21 @@ class BiasesUnexpected(ContentFinding, frozen=True, kw_only=True):
     tensors: int
     elements: int
     bytes: int
-
-    remedy_text = "load it with the code that wrote it; {architecture} has no place for these biases"
+    switch: str | None = None
 
     def headline(self) -> str:
         return f"{self.families[0]} and {len(self.families) - 1:,} more"
 
     def rows(self) -> Rows:
         stored = f"{count(self.tensors, 'tensor')}, {number(self.elements)} elements, {number(self.bytes)} bytes"
-        return [("also", listed(self.families[1:], 4)), ("stored", stored)]
+        rows = [("also", listed(self.families[1:], 4)), ("stored", stored)]
+        return rows if self.switch is None else [*rows, ("config", f"{self.switch} true: norms without biases")]
+
+    def remedy(self) -> Remedy:
+        if self.switch is not None:
+            step = Step(action="set", file="config.json", key=(self.switch,), new=False)
+            trained = "it was trained with LayerNorm, for which no class of transformers has a place"
+            return Remedy(
+                f'set "{self.switch}": false in config.json and load it with the code that wrote it: {trained}', (step,)
+            )
+        return Remedy(f"load it with the code that wrote it; {self.architecture} has no place for these biases")
