@@ -29,7 +29,7 @@ FAMILIES_SHOWN: Final = 8
 
 
 class _Kind(NamedTuple):
-    """The model type with the same layers, the start of its class names, and the prefixes of the names before, after."""
+    """The model type with the same layers, the start of its class names, and the prefixes of names before and after."""
 
     like: str
     classes: str

@@ -12,9 +12,13 @@ SWITCHES: Final = ("rms_norm", "rmsnorm")
 NORMS: Final = ("norm", "ln")
 
 
+def are_of_norms(biases: Iterable[str]) -> bool:
+    modules = [name.removesuffix(".bias").rpartition(".")[2].lower() for name in biases]
+    return all(any(word in module for word in NORMS) for module in modules)
+
+
 def switch_of_norms(biases: Iterable[str], values: Mapping[str, Any]) -> str | None:
     """The key that is true in the config although the norms are those that its code has for false."""
-    modules = [name.removesuffix(".bias").rpartition(".")[2].lower() for name in biases]
-    if not all(any(word in module for word in NORMS) for module in modules):
+    if not are_of_norms(biases):
         return None
     return next((key for key in SWITCHES if values.get(key) is True), None)

@@ -1,4 +1,4 @@
-"""Recognises tables of tokens that were saved from the ranks of a parallel run: the part of one rank, or a copy of each.
+"""Recognises tables of tokens saved from the ranks of a parallel run: the part of one rank, or a table of each.
 
 Megatron pads the vocabulary to a multiple of 128 for each rank, Colossal-AI to one of 64, before they split it; torch
 splits it unpadded. The rest of the model may be gathered all the same.

@@ -1655,6 +1655,14 @@ def encoder_alone(change: Callable[[Spec], None] = lambda spec: None) -> Audit:
     return judged(spec, {"model_type": "whisper", **one["config"], "architectures": ["WhisperEncoder"]})
 
 
+def long_roberta() -> Audit:
+    """Longformer's weights under the names and the config of RoBERTa."""
+    one = base_record("longformer", "ForMaskedLM")
+    spec = {name.replace("longformer.", "roberta."): entry for name, entry in spec_of(one).items()}
+    stated = {"model_type": "roberta", "architectures": ["RobertaForMaskedLM"], "attention_window": [4, 4, 4]}
+    return judged(spec, {**one["config"], **stated})
+
+
 def of_timm() -> Audit:
     """A vision transformer under timm's names, with the config of transformers."""
     spec: Spec = {f"blocks.{n}.{part}": ("F32", shape) for n in range(2) for part, shape in (
@@ -1753,6 +1761,7 @@ FIRES |= {
     "single-file-encoder-rows": long_encoder,
     "single-file-without-network": without_network,
     "noise-marked": marked_noise,
+    "attention-of-longformer": long_roberta,
     "average-stored": lambda: llama(lambda spec: spec.update({f"ema.{n}": e for n, e in list(spec.items())})),
     "extra-state-stored": lambda: llama(
         lambda spec: spec.update(

@@ -17,9 +17,9 @@ HEAD = "lm_head.weight"
 
 
 @pytest.mark.parametrize(("rows", "configured", "ranks"), [
-    (16064, 128256, 8), (32064, 128256, 4), (16032, 128256, 8), (18992, 151936, 8), (6336, 50257, 8), (6400, 50257, 8), (12672, 50257, 4),
-    (32000, 64000, None), (32768, 65536, None), (32000, 128256, None), (50257, 50304, None), (64, 128, None),
-    (151936, 128256, None), (128000, 128256, None),
+    (16064, 128256, 8), (32064, 128256, 4), (16032, 128256, 8), (18992, 151936, 8), (6336, 50257, 8),
+    (6400, 50257, 8), (12672, 50257, 4), (32000, 64000, None), (32768, 65536, None), (32000, 128256, None),
+    (50257, 50304, None), (64, 128, None), (151936, 128256, None), (128000, 128256, None),
 ])  # fmt: skip
 def test_rows_of_one_rank(rows: int, configured: int, ranks: int | None) -> None:
     """Round vocabularies are a part of each other by chance; vocabularies that differ by a few tokens are no parts."""

@@ -194,8 +194,17 @@ def _meant(audited: Audit, config: Config) -> tuple[str | None, dict[str, Any]]:
         if meant is not None and (values := restated(audited, config, meant)):
             stated = config.values
             return program, {key: new for key, new in values.items() if key not in stated or stated[key] != new}
-    written = mamba_ssm.config_of(config.values) is not None
-    return (mamba_ssm.PROGRAM if written else None), {}
+    readable = mamba_ssm.config_of(config.values) is not None and _has_other_norms(audited)
+    return (mamba_ssm.PROGRAM if readable else None), {}
+
+
+def _has_other_norms(audited: Audit) -> bool:
+    """True if the weights are complete but for biases of norms, which the program of the config can have."""
+    from inspector.findings.names.biases import BiasesUnexpected
+    from inspector.reconciler.norm_switches import are_of_norms
+
+    wrong = [one for one in audited.findings if one.severity != "note"]
+    return len(wrong) == 1 and all(isinstance(one, BiasesUnexpected) and are_of_norms(one.families) for one in wrong)
 
 
 def _other_names(audited: Audit) -> tuple[tuple[str, str], ...]:

@@ -19,8 +19,10 @@ class AttentionOfLongformer(ContentFinding, frozen=True, kw_only=True):
         encoder-decoder, it finds none of the encoder's projections, which are random then.
 
     Example
-        warning[N710] attention-of-longformer: 72 tensors, the config says roberta
-          such as  roberta.encoder.layer.{layer}.attention.self.query_global.weight
+        warning[N710] attention-of-longformer: 18 tensors, the config says roberta
+          such as  roberta.encoder.layer.{layer}.attention.self.key_global.bias,
+                   roberta.encoder.layer.{layer}.attention.self.key_global.weight and 4
+                   more
           help     set "model_type": "longformer", "architectures":
                    ["LongformerForMaskedLM"] in config.json and rename roberta. to
                    longformer. in all names
