@@ -37,6 +37,11 @@ NAMED: Final = f"{DEFAULT}.weight"
 OF_QWEN: Final = "transformer_blocks."
 """Beginning of all names of Qwen-Image's blocks, and of some of those of other transformers."""
 KOHYA: Final = "lora_unet_"
+OF_OFT: Final = "oft_unet_"
+"""Prefix of OFT of sd-scripts: diffusers refuses names without "lora" (ValueError), and ComfyUI's `comfy/lora.py` lists
+no module with this prefix. The web UI replaces it.
+"""
+SD_SCRIPTS: Final = "sd-scripts"
 OF_UNET_IN_PEFT: Final = tuple(f"{PREFIX}{part}" for part in ("down_blocks.", "up_blocks.", "mid_block."))
 WITH_CONFIG: Final = "PEFT (with the adapter_config.json of the training)"
 """The program that reads what a PEFT model of a UNet saves; it states the ranks and modules only there."""
@@ -172,7 +177,14 @@ def unread_methods(found: Mapping[str, ToolTensor]) -> Iterator[Finding]:
         yield AdapterMethodUnread(
             what=WORDS[found[kohya[0]].method], such_as=kohya[0].replace("#", "0"),
             refused=all(_OF_DIFFUSERS_UNET.match(key) for key in kohya), reads=reads,
+            unread_by="" if reads else COMFYUI,
         )  # fmt: skip
+    rotated = [key for key, one in found.items() if one.method == "oft" and key.startswith(OF_OFT)]
+    if rotated:
+        reads = WEB_UI if _OF_UNET.match(rotated[0].replace(OF_OFT, KOHYA)) else SD_SCRIPTS
+        yield AdapterMethodUnread(
+            what="OFT", such_as=rotated[0].replace("#", "0"), refused=True, reads=reads, unread_by=COMFYUI
+        )
     of_peft = [key for key, one in found.items() if one.method in KRONECKER and key.startswith(OF_UNET_IN_PEFT)]
     if of_peft:
         yield AdapterMethodUnread(
@@ -185,6 +197,7 @@ def unread_methods(found: Mapping[str, ToolTensor]) -> Iterator[Finding]:
             yield AdapterMethodUnread(
                 what=what, such_as=others[0].replace("#", "0"),
                 refused=_OF_DIFFUSERS_UNET.match(others[0]) is not None, reads=reads,
+                unread_by=COMFYUI if method == "ia3" else "",
             )  # fmt: skip
     lone = [
         key for key in found

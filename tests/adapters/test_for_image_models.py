@@ -281,3 +281,20 @@ def test_lycoris_as_peft_saves_it_for_a_unet(stem: str, noted: list[str], writer
     audited = judged({key.replace("lycoris_x", stem): one for key, one in own.items() if "alpha" not in key}, None)
     assert [one.code for one in audited.findings if one.code != "A901"] == noted
     assert [one.facts["writer"] for one in audited.findings if one.code == "A901"] == [writer]
+
+
+@pytest.mark.parametrize(("names", "reads", "unread_by"), [
+    (("oft_unet_single_blocks_0_linear2.oft_blocks.0",), "sd-scripts", "ComfyUI"),
+    (("oft_unet_down_blocks_1_attentions_0_proj_in.oft_blocks.0",), "AUTOMATIC1111's web UI", "ComfyUI"),
+    (("lora_unet_mid_block_attentions_0_attn1_to_k.weight", "lora_unet_mid_block_attentions_0_attn1_to_k.on_input"),
+     "AUTOMATIC1111's web UI", "ComfyUI"),
+    (("lycoris_transformer_blocks_0_ff_linear_in.lokr_w1", "lycoris_transformer_blocks_0_ff_linear_in.lokr_w2"), "",
+     "ComfyUI"),
+    (("lora_unet_down_blocks_1_attentions_0_proj_in.lokr_w1", "lora_unet_down_blocks_1_attentions_0_proj_in.lokr_w2"),
+     "ComfyUI", ""),
+])  # fmt: skip
+def test_what_else_does_not_read_a_method(names: tuple[str, ...], reads: str, unread_by: str) -> None:
+    spec = {name: ("BF16", (4, 8, 8) if "oft" in name else (8, 8)) for name in names}
+    (found,) = (one for one in judged(spec, None).findings if one.code == "A971")
+    assert (found.facts["reads"], found.facts["unread_by"]) == (reads, unread_by)
+    assert (("also", "ComfyUI does not read them either") in found.rows()) == bool(unread_by)

@@ -80,9 +80,9 @@ class AdapterMethodUnread(Finding, frozen=True, kw_only=True):
         (`lora_mid`) or of HunyuanVideo's, HunyuanImage's and SD 3's modules, LoRA of T5 beside FLUX, or DoRA's
         magnitudes as ai-toolkit names them (`.magnitude`), or DoRA under names with which the base's class reads no
         LoRA, or embeddings beside LoRA (`bundle_emb.`, of OneTrainer), or modules of which some have `transformer.` and
-        some `diffusion_model.` in front. The programs that write them read them, and
-        ComfyUI does except for IA3 and for SimpleTuner's LyCORIS of Wan, AuraFlow, Lumina 2, Z-Image, of FLUX.2's MLP
-        and of joined matrices for q, k and v.
+        some `diffusion_model.` in front. The programs that write them read them, and ComfyUI does except for IA3, for
+        OFT of sd-scripts (`oft_unet_`) and for SimpleTuner's LyCORIS of Wan, AuraFlow, Lumina 2, Z-Image, of FLUX.2's
+        MLP and of joined matrices for q, k and v.
 
     Why it matters
         `load_lora_weights` of diffusers refuses the file (ValueError), or leaves these tensors out.
@@ -105,8 +105,10 @@ class AdapterMethodUnread(Finding, frozen=True, kw_only=True):
     """True if `load_lora_weights` was measured to raise."""
     reads: str = "ComfyUI"
     """A program other than the one that wrote it that reads it; "" if none does."""
+    unread_by: str = ""
+    """Another program that is known not to read it."""
 
-    row_texts = (("such as", "{such_as}"),)
+    row_texts = (("such as", "{such_as}"), ("also", "{unread_by} does not read them either", "unread_by"))
 
     def headline(self) -> str:
         return f"{READER} {self.behaviour()}"
