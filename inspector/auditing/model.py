@@ -92,6 +92,12 @@ def _explained(checkpoint: Checkpoint, stated: Stated | None, like: str | None, 
         found = with_lost_block(draft.findings, again.findings, bits)
         if found is not None:
             return replace(again, checkpoint=draft.checkpoint, findings=found)
+    from inspector.auditing.quantized.mlx_pairs import with_other_pairs
+
+    for pair, config in with_other_pairs(checkpoint.config, draft.findings):
+        again = explain(replace(draft.checkpoint, config=config), stated, like, stored)
+        if all(one.severity == "note" for one in again.findings):
+            return replace(again, checkpoint=draft.checkpoint, findings=(pair, *again.findings))
     return draft
 
 

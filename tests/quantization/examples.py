@@ -10,6 +10,7 @@ from typing import Any
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from tests.checkpoints import genuine
+from tests.dialects import test_mlx_pairs
 from tests.judged import judged
 from tests.loads.damage import damaged, healthy, write
 from tests.quantization.made_by_formula import LLAMA, awq, gptq, linears, rest
@@ -270,6 +271,7 @@ EXAMPLES: dict[str, Callable[[], Audit]] = {
     "quantized-for-program": lambda: in_folder("exl3"),
     "quantization-stated-inside": lambda: stated_inside("llm_config"),
     "block-size-unstated": block_unstated,
+    "mlx-pair-disagrees": lambda: test_mlx_pairs.stated(test_mlx_pairs.LLAMA, (4, 64), (8, 32)),
     "groups-cut": lambda: awq_of(29568, 64),
     "tensor-entries-missing": lambda: in_folder("torchao_int8wo"),
     "packing-obsolete": lambda: first_layout(bits=4, group_size=-1),
