@@ -53,10 +53,10 @@ class AdapterOfProgramUnread(AdapterOfProgram, frozen=True, kw_only=True):
         The base has the format of transformers, and the adapter the names of torchtune, mistral-finetune or litgpt.
 
     Why it matters
-        PEFT, vLLM and llama.cpp, which load such a base, find none of the adapter's modules in it.
+        PEFT, vLLM and llama.cpp, which load such a base, find none of the adapter's modules in it. torchtune does.
 
     Example
-        error[N733] adapter-of-program-unread: LoRA as torchtune writes it
+        warning[N733] adapter-of-program-unread: LoRA as torchtune writes it
           such as  layers.0.attn.q_proj.lora_a.weight
           base     llama has other names, and PEFT, vLLM and llama.cpp do not read it
           help     convert it with torchtune's tune_to_peft_adapter_weights, and write
@@ -67,7 +67,7 @@ class AdapterOfProgramUnread(AdapterOfProgram, frozen=True, kw_only=True):
     """
 
     code = "N733"
-    severity = "error"
+    severity = "warning"
 
     base: str
 
