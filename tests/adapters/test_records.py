@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from inspector.adapters.names import tuner_name
+from inspector.auditing.loads.one_loader import judged_for
 from inspector.auditing.result import Audit
 from tests.adapters.records import Spec, alone, records, spec_of, with_base
 from tests.checkpoints import genuine
@@ -207,6 +208,8 @@ def test_a_config_that_names_no_base(name: str, named: str | None) -> None:
     """AutoPeftModel of PEFT 0.21 and transformers 5.23 look for the base by this name; a given base suffices."""
     values = {**records()[name]["adapter"], "base_model_name_or_path": named, "task_type": "CAUSAL_LM"}
     assert ("N731" in {one.code for one in alone(spec_of(name), values).findings}) == (not named)
+    for_transformers = judged_for(alone(spec_of(name), values), "transformers")
+    assert (for_transformers.loads[0].outcome if for_transformers.loads else "") == ("" if named else "refuses")
     assert "N731" not in {one.code for one in alone(spec_of(name), {**values, "task_type": None}).findings}
     assert "N731" not in {one.code for one in with_base(spec_of(name), values, records()[name]["base"]).findings}
 

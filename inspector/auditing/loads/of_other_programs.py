@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from inspector.auditing.result import FLAT, Audit
 from inspector.findings.finding import NO_PROMPTS, Finding
-from inspector.loader.loaders import DIFFUSERS, OF_MLX
+from inspector.loader.loaders import DIFFUSERS, OF_MLX, TRANSFORMERS
 from inspector.loading.outcome import REFUSES, UNSUPPORTED, Load
 from inspector.loading.peft import is_of_prompts
 
@@ -43,6 +43,7 @@ OF_WEB_UI: Final = "string_to_param"
 """Beginning of the vectors' name in a file of AUTOMATIC1111's web UI, which diffusers reads among others (measured with
 0.42: it raises ValueError for several vectors under other names).
 """
+WITH_BASE: Final = "PEFT (PeftModel.from_pretrained with a base)"
 READS_FLAT: Final = "ComfyUI with ComfyUI_bitsandbytes_NF4, or Forge"
 
 
@@ -61,7 +62,18 @@ def refused_by(audited: Audit, loader: str) -> NotRead | None:
         prompts = audited.checkpoint.adapter is not None and is_of_prompts(audited.checkpoint.adapter.values)
         because = NO_PROMPTS if prompts else OF_PEFT
         return NotRead(Load(loader=loader, version=None, outcome=REFUSES, because=because, source="documented"), "")
+    if loader == TRANSFORMERS.name and (unnamed := _without_named_base(audited.findings)):
+        return NotRead(Load(loader=loader, version=None, outcome=REFUSES, because=unnamed), WITH_BASE)
     return _by_diffusers(audited) if loader == DIFFUSERS.name else None
+
+
+def _without_named_base(findings: Sequence[Finding]) -> str:
+    """Why transformers finds no base for an adapter; "" for any other folder (measured with 5.23)."""
+    from inspector.findings.adapters.of_config import AdapterBaseUnnamed
+
+    if not any(isinstance(one, AdapterBaseUnnamed) for one in findings):
+        return ""
+    return "it loads the base that adapter_config.json names, and there is no name"
 
 
 def is_of_peft(audited: Audit) -> bool:
