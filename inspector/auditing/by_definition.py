@@ -265,9 +265,9 @@ def _compared(draft: Draft, judged: Judged) -> Draft:
     if known and file is not None and file.kind == "config":
         loaded = bool(checkpoint.set_name) and not file.file.endswith(".gguf")  # whose keys are only some of a config's
         if is_component(reading.name):
-            from inspector.reconciler.diffusers_values import refused_values
+            from inspector.reconciler.diffusers_values import with_refused_values
 
-            typed = list(refused_values(file.values, case.plan.scope, findings))
+            findings, typed = with_refused_values(file.values, case.plan.scope, findings)
         elif findings:
             from inspector.reconciler.refused_once import with_types
 

@@ -14,6 +14,7 @@ from inspector.dialects.params import SIZES as SIZES_OF_PARAMS
 from inspector.findings.finding import Finding, Place
 from inspector.findings.single_causes import KeyValues
 from inspector.matcher.claim import NO_CONFIG
+from inspector.notation.beyond import CLASS
 from inspector.notation.parts import submodels_of
 from inspector.notation.scope import Scope
 from inspector.notation.settings import Settings
@@ -97,9 +98,10 @@ def _differing(case: Reconciled, other: Reconciled) -> list[KeyValues]:
     settings, keys = case.plan.scope.settings, []
     for key, value in _determined(other).items():
         stated, defaulted = settings.read(tuple(key.split(".")))
-        if isinstance(stated, list) and type(value) is int:
-            value = [value] * len(stated)  # the weights show the same number at each place
-        if type(value) is type(stated) and _counts(value) and _counts(stated) and value != stated:
+        if not (_counts(value) and _counts(stated)) or isinstance(value, list) > isinstance(stated, list):
+            continue
+        alike = isinstance(stated, list) and type(value) is int and {*stated} == {value}  # the same at each place
+        if value != stated and not alike:
             keys.append(KeyValues(key, stated, value, defaulted, True))
     return keys
 
@@ -144,18 +146,20 @@ def _stated_params(case: Reconciled) -> tuple[str, ...]:
 
 
 def of_another_model(case: Reconciled, again: Again) -> Finding | None:
-    """The finding on a config with mostly wrong shapes, if the weights are a complete model of the same definition."""
+    """The finding on a config with mostly wrong shapes, if the weights are a complete model of the same definition.
+
+    A class of diffusers refuses lists of other lengths, which is a finding of its own: few shapes are then wrong.
+    """
     placement = case.as_configured
     if _holds_integers(case):
         return None
+    of_transformers = CLASS not in case.plan.scope.settings.values
     upright = [one for one in placement.mismatched if not (one.transposed or one.reshaped)]
-    few = not (_are_most(placement, upright) or _differs_mostly(placement, upright)) or _fits_elsewhere(
-        placement, upright
-    )
-    if few and not _of_other_blocks(placement, upright):
+    most = _are_most(placement, upright) or (of_transformers and _differs_mostly(placement, upright))
+    if (not most or _fits_elsewhere(placement, upright)) and not _of_other_blocks(placement, upright):
         return None  # transposed and reshaped matrices have the right sizes
     other = _without_sizes(case, again)
-    if not _explained(other):
+    if of_transformers and not _explained(other):
         other = _without_values(case, again)
     if not _explained(other):
         return None
