@@ -76,6 +76,16 @@ def test_wrappers_around_unknown_models(library: str, config: dict[str, Any] | N
     assert by_names == [around] * inside
 
 
+@pytest.mark.parametrize(("around", "noted"), [("module.", True), ("", False), ("modules.", False)])
+def test_names_of_own_code_below_a_data_parallel_wrapper(around: str, noted: bool) -> None:
+    """Nobody but the code knows whether its class has a module of this name."""
+    config = {"model_type": "mine", "auto_map": {"AutoModel": "modeling_mine.Mine"}}
+    found = judged({f"{around}{layer}.mix.weight": ("F32", (4, 4)) for layer in "abc"}, config)
+    (note,) = (one for one in found.findings if one.code == "N412")
+    assert found.verdict == "undecided"
+    assert ('strip "module." from every name' in note.help) is noted
+
+
 @pytest.mark.parametrize("around", ["model.", "module."])
 @pytest.mark.parametrize(("model_type", "suffix", "declared"), [
     ("bert", "ForMaskedLM", "BertForSequenceClassification"),

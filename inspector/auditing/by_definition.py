@@ -229,10 +229,12 @@ def _of_base(draft: Draft, judged: Judged, again: Again) -> Judged:
     base = base_of_undeclared(judged.config, judged.case, draft.families, again)
     if base is None:
         return judged
+    from inspector.findings.names.renamed import TensorRenamed
+
     found = list(reconciliation_findings(base.case, draft.families, again))
-    if all(one.severity == "note" for one in found):
+    if all(one.severity == "note" or isinstance(one, TensorRenamed) for one in found):
         return Judged(judged.config, base.case.reading, base.case, found)
-    return replace(judged, findings=list(of_heads_alone(judged.findings)))
+    return replace(judged, findings=list(of_heads_alone(judged.findings))) if base.is_complete else judged
 
 
 def _holds_other_names(case: Reconciled, emptied: Sequence[str]) -> bool:

@@ -14,7 +14,14 @@ from inspector.auditing.files.usable_config import PROCESSORS
 from inspector.auditing.identity.class_of_type import findings_on_class
 from inspector.auditing.identity.own_code import is_foreign
 from inspector.auditing.result import CLEAN, UNDECIDED, Audit, Skipped, verdict_of, verdict_with
-from inspector.auditing.sentence_listing import MODULES, OF_ENCODER, OF_TRANSFORMER, SETFIT_HEAD
+from inspector.auditing.sentence_listing import (
+    CARD,
+    MODULES,
+    OF_ENCODER,
+    OF_TRANSFORMER,
+    SETFIT_HEAD,
+    is_of_sentences,
+)
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place, ordered
 from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint, load_within
 from inspector.loader.config_file import named_class
@@ -28,7 +35,6 @@ if TYPE_CHECKING:
     from inspector.auditing.pipeline.sentence_modules import AuditFolder, ModulesRead
     from inspector.findings.classifier_head import ClassifierHeadMissing
     from inspector.findings.declared import TokenIds
-    from inspector.findings.sentence_modules import ModulesUnlisted
     from inspector.matcher.reading import Reading
     from inspector.reconciler.place import Placed
 
@@ -101,7 +107,7 @@ def _of_library(audited: Audit) -> Iterator[Finding]:
     yield from of_library_files(audited)
 
 
-def _unlisted(checkpoint: Checkpoint) -> Iterator[ModulesUnlisted]:
+def _unlisted(checkpoint: Checkpoint) -> Iterator[Finding]:
     """The finding on a sentence encoder without the list of its modules."""
     known = len(checkpoint.siblings) < SIBLINGS_KEPT and not checkpoint.alone
     if not known or MODULES in checkpoint.siblings:
@@ -113,6 +119,10 @@ def _unlisted(checkpoint: Checkpoint) -> Iterator[ModulesUnlisted]:
         from inspector.findings.sentence_modules import ModulesUnlisted
 
         yield ModulesUnlisted(place=Place(file=named))
+    elif OF_TRANSFORMER not in checkpoint.siblings and is_of_sentences(checkpoint):
+        from inspector.findings.sentence_modules import PoolingByDefault
+
+        yield PoolingByDefault(place=Place(file=CARD))
 
 
 def _headless(checkpoint: Checkpoint) -> Iterator[ClassifierHeadMissing]:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from inspector.findings.finding import Finding, Remedy, Step
+from inspector.findings.finding import Finding, Remedy, Rows, Step
 from inspector.findings.words import listed
+
+LIBRARY_KEY = "library_name"
+"""The key of a model card that names its library."""
 
 
 class ModuleMissing(Finding, frozen=True, kw_only=True):
@@ -125,6 +128,39 @@ class ModulesUnlisted(Finding, frozen=True, kw_only=True):
         ("loader", "sentence-transformers builds a pooling by default in its place"),
     )
     remedy_text = "fetch modules.json and the folders that it lists, or save the model again with sentence-transformers"
+
+
+class PoolingByDefault(Finding, frozen=True, kw_only=True):
+    """A model without modules.json, of which sentence-transformers makes an encoder with a pooling by default.
+
+    What it means
+        The model card names sentence-transformers as its library, or the checkpoint is judged for it, and the folder
+        has no file of a sentence encoder. The folders of some models never had one.
+
+    Why it matters
+        sentence-transformers adds a pooling by default, mean or the last token, and no dense layer or normalization.
+        The embeddings differ if the model was trained with others.
+
+    Example
+        note[N740] pooling-by-default: modules.json is absent
+          named by  README.md: library_name
+          loader    sentence-transformers adds a pooling by default
+          help      if it was trained with other modules, fetch modules.json and the
+                    folders that it lists
+
+    What to do
+        Look up how the model was trained; fetch modules.json if the original repository has it.
+    """
+
+    code = "N740"
+    severity = "note"
+
+    headline_text = "modules.json is absent"
+    remedy_text = "if it was trained with other modules, fetch modules.json and the folders that it lists"
+
+    def rows(self) -> Rows:
+        named = [("named by", f"{self.place.file}: {LIBRARY_KEY}")] if self.place.file else []
+        return [*named, ("loader", "sentence-transformers adds a pooling by default")]
 
 
 class ActivationReplaced(Finding, frozen=True, kw_only=True):

@@ -216,12 +216,12 @@ class TextModelKept(msgspec.Struct, frozen=True):
 
 
 class WeightsIncomplete(ContentFinding, frozen=True, kw_only=True):
-    """Tensors of many layers or modules are not stored.
+    """A large part of the model is not stored.
 
     What it means
-        Tensors of many modules are missing, and no value of the config explains it: a shard was copied alone, a save
-        was interrupted, or a conversion left out the same tensors of every layer. `alone_in`: the GGUF file, which is
-        not part of a split model. `of_shards`: whether other shards of the model exist, by the numbers in the names.
+        Tensors of many modules are missing, and no value of the config explains it: a shard was copied alone, or a
+        save was interrupted. `alone_in`: the GGUF file, which is not part of a split model. `of_shards`: whether other
+        shards of the model exist, by the numbers in the names.
 
     Why it matters
         Loaders fill what is missing with random values.

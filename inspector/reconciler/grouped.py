@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -16,9 +15,6 @@ from inspector.reconciler.alternatives import common_prefix
 from inspector.reconciler.place import Gap, Placed, Unexpected
 from inspector.reconciler.reconcile import Reconciled
 from inspector.reconciler.wording import family_name, place_name
-
-if TYPE_CHECKING:
-    from inspector.findings.names.tensors import TensorMissing
 
 FEWEST_JOINED = 3
 """Least number of findings of one kind that are joined into one."""
@@ -101,7 +97,6 @@ def _incomplete(case: Reconciled, findings: list[Finding]) -> list[Finding]:
 
     missing = [one for one in findings if isinstance(one, TensorMissing | LayersMissing | HeadMissing)]
     whole = any(isinstance(one, LayersMissing) and one.part is not None and not one.place.indices for one in missing)
-    whole = whole or all(isinstance(one, TensorMissing) and _is_in_no_layer(one) for one in missing)
     if len(missing) < (FEWEST_WHOLE if whole else FEWEST_JOINED):
         return findings
     from inspector.findings.single_causes import WeightsIncomplete
@@ -122,11 +117,6 @@ def _incomplete(case: Reconciled, findings: list[Finding]) -> list[Finding]:
         confidence=missing[0].confidence,
     )
     return [joined, *(one for one in findings if one not in missing)]
-
-
-def _is_in_no_layer(one: TensorMissing) -> bool:
-    """True if several layers have a tensor, and no layer stores it."""
-    return one.expected_tensors > 1 and one.tensors == one.expected_tensors * len(one.families)
 
 
 def _headline(one: Finding) -> str:

@@ -547,6 +547,14 @@ def without_modules() -> Audit:
         return audit(place)
 
 
+def with_card_alone() -> Audit:
+    """A model whose card names sentence-transformers, without a file of a sentence encoder."""
+    with TemporaryDirectory() as place:
+        write(Path(place), genuine(BERT_BASE), BERT_BASE)
+        (Path(place) / "README.md").write_text("---\nlibrary_name: sentence-transformers\n---\n", encoding="utf-8")
+        return audit(place)
+
+
 def encoder_as_module() -> Audit:
     """A sentence encoder that lists another one as its first module."""
     with TemporaryDirectory() as place:
@@ -994,6 +1002,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "whisper-sizes-differ": whisper_of_other_mels,
     "classifier-head-width": head_of_another_encoder,
     "modules-unlisted": without_modules,
+    "pooling-by-default": with_card_alone,
     "encoder-as-module": encoder_as_module,
     "classifier-head-missing": without_classifier,
     "task-head-missing": without_masked_head,

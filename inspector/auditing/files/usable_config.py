@@ -13,7 +13,7 @@ from inspector.auditing.result import Audit
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.config_file import LITGPT_FILES, Config
 from inspector.loader.loaders import DIFFUSERS, TRANSFORMERS
-from inspector.loading.tables import type_of_class
+from inspector.loading.tables import NEWEST, names_of, rules_of, type_of_class
 from inspector.loading.tokenizer_files import MAP, SETTINGS
 from inspector.matcher.claim import claim_of
 from inspector.matcher.reading import read_claimed
@@ -78,9 +78,33 @@ def _by_names(audited: Audit, config: Config) -> dict[str, Any]:
     from inspector.findings.names.architecture import ArchitectureFromNames
 
     found = next((one for one in audited.findings if isinstance(one, ArchitectureFromNames)), None)
-    if found is None or not _fits(audited, config, {"model_type": found.architecture}):
+    if found is None or audited.case is None:
+        return {}
+    of_prefix = _types_with_prefix(audited, config, audited.case.reading.prefix)
+    if of_prefix:
+        return {"by_names": of_prefix[0], "alike": len(of_prefix) - 1}
+    if not _fits_type(audited, config, found.architecture):
         return {}
     return {"by_names": found.architecture, "alike": len(found.twins)}
+
+
+def _types_with_prefix(audited: Audit, config: Config, prefix: str) -> list[str]:
+    """The types whose classes with a head have this prefix before their names and for which the config gives all
+    tensors, the one that is called like the prefix first. Other types with the same names load nothing below it.
+    """
+    name = prefix.removesuffix(".")
+    bases = names_of(NEWEST).bases.items() if name else ()
+    named = [one for one, base in bases if (rules := rules_of(base, NEWEST)) is not None and rules.prefix == name]
+    fitting = [one for one in named if _fits_type(audited, config, one)]
+    return sorted(fitting, key=lambda one: one != name)
+
+
+def _fits_type(audited: Audit, config: Config, model_type: str) -> bool:
+    """True if the config of this type gives the name and the shape of every tensor, with or without a head."""
+    base = names_of(NEWEST).bases.get(model_type)
+    return _fits(audited, config, {"model_type": model_type}) or (
+        base is not None and _fits(audited, config, {"model_type": model_type, "architectures": [base]})
+    )
 
 
 def _fits(audited: Audit, config: Config, stated: dict[str, Any]) -> bool:

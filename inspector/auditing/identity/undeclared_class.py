@@ -19,31 +19,37 @@ BASE = "Model"
 
 
 class AsBase(msgspec.Struct, frozen=True):
-    """The weights read as the base model: its claim and its reconciliation, in which no tensor is missing."""
+    """The weights read as the base model: its claim and its reconciliation."""
 
     claim: Claim
     case: Reconciled
 
+    @property
+    def is_complete(self) -> bool:
+        """True if every tensor of the base model is stored under its own name."""
+        return not (self.case.as_configured.missing or self.case.as_configured.mismatched)
+
 
 def base_of_undeclared(claim: Claim, case: Reconciled, families: Families, again: Again) -> AsBase | None:
-    """The base model that the weights contain completely, if the config states no class; else None.
+    """The base model of weights whose config states no class; else None.
 
-    case: under the head whose names fit best. None if that head is complete, or if a part of the base model is not.
+    case: under the head whose names fit best. None if that head is complete, or has other shapes.
     """
-    if claim.class_name is not None or claim.head is not None or claim.definition is not case.reading.definition:
+    known = case.reading
+    unnamed = claim.definition is None and known.by_names
+    if claim.class_name is not None or claim.head is not None or not (unnamed or claim.definition is known.definition):
         return None
-    if claim.definition is None or not case.as_configured.differences or "auto_map" in claim.settings.values:
+    if not case.as_configured.differences or "auto_map" in claim.settings.values:
         return None
-    base = head_for(claim.definition, BASE)
-    if base is None or case.as_configured.mismatched or base is case.reading.match.head:
+    base = head_for(known.definition, BASE)
+    if base is None or case.as_configured.mismatched or base is known.match.head:
         return None
-    as_base = replace(claim, head=base)
+    as_base = replace(claim, definition=known.definition, head=base)
     reading = read_claimed(as_base, families)
     if reading is None:
         return None
-    other = again(as_base, reading)
-    placement = other.as_configured
-    return None if placement.missing or placement.mismatched else AsBase(as_base, other)
+    reading = replace(reading, by_names=known.by_names, same_names=known.same_names)
+    return AsBase(as_base, again(as_base, reading))
 
 
 def of_heads_alone(findings: Sequence[Finding]) -> Iterator[Finding]:

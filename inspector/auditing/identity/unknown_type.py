@@ -64,6 +64,7 @@ def unknown_architecture(config: Claim, families: Families, nearest: tuple[str, 
             exporter="" if known is None else known.exporter,
             library=library or "",
             unsupported=config.model_type is not None and not mapped and not is_supported(config.model_type),
+            prefix=PARALLEL if families and all(key.startswith(PARALLEL) for key in families) else "",
         ),
     ]
 

@@ -264,6 +264,8 @@ class ArchitectureUnknown(ContentFinding, frozen=True, kw_only=True):
     exporter: str = ""
     library: str = ""
     unsupported: bool = False
+    prefix: str = ""
+    """What every name begins with, if wrappers of a model add it in training."""
 
     headline_text = "{model_type:or no config, and no known architecture has these names}"
 
@@ -271,6 +273,10 @@ class ArchitectureUnknown(ContentFinding, frozen=True, kw_only=True):
         if self.library and not self.writer:
             return [("names", f"those of {self.library}")]
         rows = [("nearest", f"{self.nearest} has {self.coverage:.0%} of the families")] if self.nearest else []
+        if self.prefix:
+            rows.append(
+                ("prefix", f'every name begins with "{self.prefix}", as torch\'s data parallel wrappers save it')
+            )
         if not self.writer:
             return rows
         return [("names", f"as written by {self.writer}; {self.exporter} converts them"), *rows]
@@ -280,6 +286,10 @@ class ArchitectureUnknown(ContentFinding, frozen=True, kw_only=True):
             return Remedy(
                 "load it with timm, or with AutoModel or AutoModelForImageClassification of transformers, which wrap "
                 "timm; other classes, such as ViTForImageClassification, have other names"
+            )
+        if self.prefix and self.code_in_repository:
+            return Remedy(
+                f'strip "{self.prefix}" from every name, unless the class in the code has a module of this name'
             )
         if not self.unsupported or self.writer:
             return super().remedy()
