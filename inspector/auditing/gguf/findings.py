@@ -217,6 +217,7 @@ def _with_surplus(audited: Audit, findings: Sequence[Finding], load: Load) -> li
     from inspector.findings.names.joined import ProjectionsJoined
     from inspector.findings.names.renamed import TensorRenamed
     from inspector.findings.names.tensors import PartUnexpected, TensorMissing, TensorUnexpected
+    from inspector.findings.single_causes import WeightsIncomplete
 
     renamed = {stored for one in findings if isinstance(one, TensorRenamed) for stored, _ in one.renames}
     joints = [joint for one in findings if isinstance(one, ProjectionsJoined) for joint in one.joints]
@@ -245,5 +246,6 @@ def _with_surplus(audited: Audit, findings: Sequence[Finding], load: Load) -> li
         for one in findings
         if not (isinstance(one, TensorUnexpected | PartUnexpected) and names.issuperset(one.names))
         and not (routed and isinstance(one, TensorMissing) and all(MLP in name for name in one.names))
+        and not (routed and isinstance(one, WeightsIncomplete) and all(MLP in name for name in one.families))
     )
     return [*rest, refused]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
@@ -33,6 +33,9 @@ from inspector.loading.transformers import loads
 from inspector.matcher.claim import claim_of
 from inspector.matcher.families import families_of
 from inspector.matcher.reading import read_claimed
+
+if TYPE_CHECKING:
+    from inspector.findings.single_causes import KeyValues
 
 PACKED: Final = 4
 """Number of latents (2 times 2) that a transformer of FLUX or Qwen-Image reads as one."""
@@ -135,6 +138,7 @@ def of_the_pipeline(name: str, class_name: str, parts: Mapping[str, Audit]) -> I
         for one in part.findings
         if isinstance(one, ConfigDisagrees) and (agreeing := _agreeing(name, one, parts)) is not None
     }  # fmt: skip
+    others |= _of_sizes(name, parts)
     for one in part.findings:
         if isinstance(one, NamesOfAnotherArchitecture) and own == class_name and not _is_of_names(config, one):
             yield replace(one, component=name)
@@ -142,6 +146,24 @@ def of_the_pipeline(name: str, class_name: str, parts: Mapping[str, Audit]) -> I
             yield others[id(one)]
         elif not (others and isinstance(one, OF_WEIGHTS)):
             yield one
+
+
+def _of_sizes(name: str, parts: Mapping[str, Audit]) -> dict[int, ComponentOfAnotherModel]:
+    """The findings in place of those on several sizes of a component, one of which agrees with another component."""
+    from inspector.findings.single_causes import ConfigOfAnotherSize
+
+    found: dict[int, ComponentOfAnotherModel] = {}
+    file = parts[name].checkpoint.set_name
+    for one in parts[name].findings:
+        for value in one.keys if isinstance(one, ConfigOfAnotherSize) else ():
+            agreeing = _agreeing(name, value, parts)
+            if agreeing is not None:
+                found[id(one)] = ComponentOfAnotherModel(
+                    place=Place(file=file), component=name, key=value.key, config=value.stated, weights=value.solved,
+                    agreeing=agreeing,
+                )  # fmt: skip
+                break
+    return found
 
 
 def _is_of_names(config: Config | None, finding: NamesOfAnotherArchitecture) -> bool:
@@ -168,7 +190,7 @@ def of_one_variant(parts: Mapping[str, Audit]) -> VariantOnly | None:
     return VariantOnly(variant=variant, components=tuple(named), files=files, all=len(named) == len(parts))
 
 
-def _agreeing(name: str, finding: ConfigDisagrees, parts: Mapping[str, Audit]) -> str | None:
+def _agreeing(name: str, finding: ConfigDisagrees | KeyValues, parts: Mapping[str, Audit]) -> str | None:
     """The key of another component without problems that has a value which agrees with the config of this component and
     not with its weights.
 
