@@ -166,12 +166,16 @@ def unread_methods(found: Mapping[str, ToolTensor]) -> Iterator[Finding]:
     """The notes on methods that diffusers does not read under these names: every method but LoRA under Kohya's names,
     LoRA's cores, modules of HunyuanVideo and SD 3, and `.magnitude`.
     """
+    yield from of_two_prefixes(found)
+    yield from _other_methods(found)
+    yield from _unread_parts(found)
+
+
+def _other_methods(found: Mapping[str, ToolTensor]) -> Iterator[Finding]:
+    """The notes on methods other than LoRA."""
     from inspector.findings.adapters.unread import AdapterMethodUnread
 
-    yield from of_two_prefixes(found)
     kohya = [key for key, one in found.items() if one.method in KRONECKER and _FLAT.match(key)]
-    text = [key for key in found if _OF_T5.match(key)] if any(_OF_FLUX.match(key) for key in found) else []
-    magnitudes = [key for key in found if key.endswith(MAGNITUDE)]
     if kohya:
         reads = "" if any(_OF_SIMPLETUNER.match(key) for key in kohya) else COMFYUI
         yield AdapterMethodUnread(
@@ -199,6 +203,12 @@ def unread_methods(found: Mapping[str, ToolTensor]) -> Iterator[Finding]:
                 refused=_OF_DIFFUSERS_UNET.match(others[0]) is not None, reads=reads,
                 unread_by=COMFYUI if method == "ia3" else "",
             )  # fmt: skip
+
+
+def _unread_parts(found: Mapping[str, ToolTensor]) -> Iterator[Finding]:
+    """The notes on a LoRA's modules and further tensors."""
+    from inspector.findings.adapters.unread import AdapterMethodUnread
+
     lone = [
         key for key in found
         if (part := _OF_WANS_EMBEDDINGS.fullmatch(key)) and not any(key.startswith(f"{part[1]}lora_") for key in found)
@@ -208,6 +218,7 @@ def unread_methods(found: Mapping[str, ToolTensor]) -> Iterator[Finding]:
     of_sd3 = [key for key, one in found.items() if one.method == "lora" and key.startswith(_OF_SD3)]
     if of_sd3:
         yield AdapterMethodUnread(what="LoRA of SD 3", such_as=of_sd3[0].replace("#", "0"))
+    text = [key for key in found if _OF_T5.match(key)] if any(_OF_FLUX.match(key) for key in found) else []
     if text:
         yield AdapterMethodUnread(what="LoRA of T5", such_as=text[0].replace("#", "0"))
     hunyuan = [key for key in found if _OF_HUNYUAN.match(key)]
@@ -222,6 +233,7 @@ def unread_methods(found: Mapping[str, ToolTensor]) -> Iterator[Finding]:
             what="LoRA beside embeddings (bundle_emb.)", such_as=bundled[0].replace("#", "0"), refused=True,
             reads=WEB_UI,
         )  # fmt: skip
+    magnitudes = [key for key in found if key.endswith(MAGNITUDE)]
     if magnitudes:
         yield AdapterMethodUnread(what="DoRA's magnitudes", such_as=magnitudes[0].replace("#", "0"))
 
