@@ -14,6 +14,7 @@ import pytest
 from inspector import audit
 from inspector.auditing.loads.one_loader import judged_for
 from inspector.auditing.result import FLAT, Audit
+from inspector.findings.loading import LoaderFails
 from inspector.quantization.scales_block import block_size
 from tests.checkpoints import write, write_file
 from tests.comparing.pair_audits import torch_file
@@ -100,6 +101,17 @@ def test_a_block_that_names_no_method_gets_that_of_the_weights(name: str, tmp_pa
     (step,) = finding.remedy().steps
     assert (step.action, step.key) == ("set", ("quantization_config", "quant_method"))
     assert step.new == method
+
+
+@pytest.mark.parametrize("loader", ["transformers", "transformers@4"])
+@pytest.mark.parametrize("name", ["mlx_4bit_g64", "mlx_mxfp4"])
+def test_weights_of_mlx_for_transformers(name: str, loader: str, tmp_path: Path) -> None:
+    config, spec, _ = checkpoint(name)
+    write(tmp_path, spec, config)
+    result = judged_for(audit(str(tmp_path)), loader)
+    (finding,) = (one for one in result.findings if one.severity == "error")
+    assert isinstance(finding, LoaderFails) and finding.because.startswith("MLX packed the weights: ")
+    assert finding.help.startswith("convert it with mlx_lm.convert --dequantize")
 
 
 @pytest.mark.parametrize("name", ["mlx_mxfp4", "mlx_3bit_g64", "mlx_4bit_mixtral"])

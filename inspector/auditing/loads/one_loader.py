@@ -22,7 +22,7 @@ from inspector.auditing.loads.ollama import not_read_by_ollama
 from inspector.auditing.loads.other_names import of_no_loader
 from inspector.auditing.result import UNREADABLE, Audit, Skipped, verdict_of
 from inspector.findings.finding import Finding, ordered
-from inspector.loader.loaders import DIFFUSERS, LORA_STEM
+from inspector.loader.loaders import DIFFUSERS, LORA_STEM, MLX_ADAPTERS
 from inspector.loader.weight_sets import PROJECTOR
 from inspector.loading.ollama import LOADER as OLLAMA
 from inspector.loading.outcome import (
@@ -51,6 +51,8 @@ READS: Final = {
 }
 """Loaders that read only one kind of checkpoint -> that kind. Other loaders convert or wrap what they read."""
 
+DEQUANTIZED: Final = "mlx_lm.convert --dequantize"
+"""What makes plain weights of those that MLX packs."""
 CONVERTING: Final = ("llama.cpp", "ollama", "vllm")
 """Loaders that read PEFT's adapters with code of their own, and refuse some for reasons of their own."""
 OF_GGUF: Final = ("llama.cpp", "ollama")
@@ -105,6 +107,8 @@ def judged_for(audited: Audit, name: str) -> Audit:
         unread = None if refused is None else unread_names(findings)
         named = refused.reads if refused is not None and unread is None else named
         failed = replace(failure(audited, load, LoaderFails, named), exporter=_exporter(audited, findings))
+        if failed.exporter == DEQUANTIZED:
+            failed = replace(failed, because=f"MLX packed the weights: {load.because}", keys=())
         if unread is not None and (unread.renames or unread.scaled):  # one cause, one finding
             renames = unread.renames or ((unread.stored, unread.wanted),)
             failed = replace(failed, renames=renames, scaled=unread.scaled)
@@ -116,7 +120,9 @@ def judged_for(audited: Audit, name: str) -> Audit:
 
 
 def _exporter(audited: Audit, findings: Sequence[Finding]) -> str:
-    """The converter of the program in whose format the folder is; "" for a folder with a config of transformers."""
+    """The converter of the program in whose format the folder is; "" for others with a config of transformers."""
+    if any(one.loader == MLX_ADAPTERS.name and one.intended and one.outcome == COMPLETE for one in audited.loads):
+        return DEQUANTIZED
     config = audited.checkpoint.config
     if config is not None and config.kind == "config":
         return ""
