@@ -30,7 +30,11 @@ def by_config(given: Given, major: str) -> Load | None:
     if not isinstance(values.get("model_type"), str):
         return answer_of(major, REFUSES, "config.json has no model_type")
     if not has_type(values["model_type"], major) and not _has_class_alone(values, given.class_name, major):
-        return answer_of(major, UNSUPPORTED, f"it has no model type {values['model_type']}")
+        return answer_of(
+            major,
+            UNSUPPORTED,
+            f"it has no model type {values['model_type']}, and config.json names no code for it in auto_map",
+        )
     if lacks_method(values, major):
         return answer_of(major, REFUSES, f"{QUANTIZATION} names no quant_method", keys=(QUANTIZATION,))
     stated = as_decided(values, major)
