@@ -199,6 +199,9 @@ NEWER: dict[str, tuple[dict[str, Any], bool, str]] = {
     "a list of extra tokens": (
         {"extra_special_tokens": ["<a>"]}, True,
         'set "additional_special_tokens": ["<a>"], and remove "extra_special_tokens" in'),
+    "both lists of tokens": (
+        {"additional_special_tokens": ["<b>"], "extra_special_tokens": ["<a>", "<b>"]}, True,
+        'set "additional_special_tokens": ["<b>", "<a>"], and remove "extra_special_tokens" in'),
     "an object of additional tokens": (
         {"additional_special_tokens": {"a": "<a>"}}, True, 'set "additional_special_tokens": ["<a>"] in'),
     "both": (

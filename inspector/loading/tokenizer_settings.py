@@ -34,7 +34,9 @@ def refused_by_older(values: Mapping[str, Any], *, whole: bool) -> Iterator[Refu
     """The settings of a tokenizer_config.json that 4.57 refuses. whole: whether there is a tokenizer.json."""
     extra, additional = values.get(EXTRA), values.get(ADDITIONAL)
     if isinstance(extra, list):
-        to_set = {} if additional or not extra else {ADDITIONAL: extra}
+        stated = additional if isinstance(additional, list) else []
+        both = [*stated, *(token for token in extra if token not in stated)]
+        to_set = {} if both == stated else {ADDITIONAL: both}
         yield RefusedByOlder(EXTRA, f"{EXTRA} is an object of names and tokens there, no list", to_set)
     if isinstance(additional, dict):
         yield RefusedByOlder(

@@ -31,8 +31,6 @@ FEWEST_SHAPES = 6
 """From this number of families with another shape on, the whole config may belong to another model."""
 FEWEST_KEYS = 3
 """From this number of wrong sizes on, the whole config belongs to another model."""
-OF_DIFFUSERS = "_class_name"
-"""Key of the config of every part of a pipeline."""
 
 
 Found = tuple[Finding, bool]
@@ -50,7 +48,7 @@ def of_another_size(case: Reconciled, again: Again) -> Found | None:
     causes = list(case.causes)
     stored = case.ledger.counts.unique_parameters
     unet = published_unet(case.reading.name, stored) if len(causes) > 1 else None
-    of_pipeline = OF_DIFFUSERS in case.plan.scope.settings.values and len(causes) >= FEWEST_KEYS
+    of_pipeline = CLASS in case.plan.scope.settings.values and len(causes) >= FEWEST_KEYS
     if sum(map(_is_size, causes)) < (1 if unet or of_pipeline else 2) or _holds_integers(case):
         return None
     if not _explained(case):
