@@ -125,9 +125,16 @@ def _refused(folder: str | None, steps: Sequence[MendStep], audited: Audit, into
     busy = downloads_in_progress(folder)
     if busy:
         return f"a download is in progress: {busy[0]}"
-    place = os.path.dirname(os.path.abspath(into)) if into is not None else folder
+    place = folder if into is None else _existing(os.path.dirname(os.path.abspath(into)))
     needed, free = space_needed(steps, Folder(folder, keep=False)), shutil.disk_usage(place).free
     return f"{needed:,} bytes are needed and {free:,} are free" if needed > free else None
+
+
+def _existing(path: str) -> str:
+    """The path, or the nearest folder above it that exists: the folders between them are created with the copy."""
+    while not os.path.lexists(path):
+        path = os.path.dirname(path)
+    return path
 
 
 def _linked_file(folder: str, steps: Sequence[MendStep]) -> tuple[str, str] | None:

@@ -95,11 +95,19 @@ def test_writing_to_a_new_folder_leaves_the_old_one_unchanged(name: str, tmp_pat
     assert run(tmp_path / "old", into=str(tmp_path / "new"))[0] == 3
 
 
-def test_a_new_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize("inner", ["a", "a/b/c"])
+def test_the_folders_above_a_new_folder_are_created(inner: str, tmp_path: Path) -> None:
+    damaged("name", tmp_path / "old")
+    code, done = run(tmp_path / "old", into=str(tmp_path / inner / "new"))
+    assert (code, done["after"], done["target"]) == (0, "clean", str(tmp_path / inner / "new"))
+
+
+@pytest.mark.parametrize("inner", ["new", "a/new"])
+def test_a_new_folder_that_cannot_be_made_is_named(inner: str, tmp_path: Path) -> None:
     damaged("name", tmp_path / "old")
     (tmp_path / "file").write_text("", encoding="utf-8")
-    text = mend(str(tmp_path / "old"), into=str(tmp_path / "file" / "new")).text
-    assert "Errno" not in text and "/file/new: " in " ".join(text.split())
+    text = mend(str(tmp_path / "old"), into=str(tmp_path / "file" / inner)).text
+    assert "Errno" not in text and f"/file/{inner}: " in " ".join(text.split())
 
 
 MENTIONS_MEND = {
