@@ -15,13 +15,11 @@ from inspector.auditing.identity.class_of_type import findings_on_class
 from inspector.auditing.identity.own_code import is_foreign
 from inspector.auditing.result import CLEAN, UNDECIDED, Audit, Skipped, verdict_of, verdict_with
 from inspector.auditing.sentence_listing import (
-    CARD,
     MODULES,
-    OF_ENCODER,
     OF_TRANSFORMER,
     SETFIT_HEAD,
-    is_of_sentences,
 )
+from inspector.auditing.unlisted_modules import unlisted_modules
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place, ordered
 from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint, load_within
 from inspector.loader.config_file import named_class
@@ -40,8 +38,6 @@ if TYPE_CHECKING:
 
 OF_SETFIT: Final = "config_setfit.json"
 """What SetFit's `save_pretrained` writes beside the sentence encoder and the head (`setfit/modeling.py`)."""
-POOLING: Final = "1_Pooling"
-"""The folder of the pooling behind a model, as sentence-transformers names it."""
 FILES_OF_LIBRARIES: Final = frozenset({"open_clip_config.json", "vocab.json"})
 SHORT: Final = f"only the first {READ:,} bytes of this file are read"
 TOKEN_IDS: Final = ("_token_id", "_token_index", "_token_ids")
@@ -81,7 +77,7 @@ def with_declared(audited: Audit, audit_part: AuditFolder) -> Audit:
 
         of_encoder += head_of_task(audited)
     findings = [*of_encoder, *findings_on_class(audited), *_of_code(audited), *_of_tokens(audited, added)]
-    findings += [*_unlisted(audited.checkpoint), *_headless(audited.checkpoint), *_of_library(audited)]
+    findings += [*unlisted_modules(audited.checkpoint), *_headless(audited.checkpoint), *_of_library(audited)]
     if not findings:
         return audited
     return audited.with_findings([*_without_its_names(audited.findings, findings), *findings])
@@ -105,24 +101,6 @@ def _of_library(audited: Audit) -> Iterator[Finding]:
     from inspector.auditing.identity.library_files import of_library_files
 
     yield from of_library_files(audited)
-
-
-def _unlisted(checkpoint: Checkpoint) -> Iterator[Finding]:
-    """The finding on a sentence encoder without the list of its modules."""
-    known = len(checkpoint.siblings) < SIBLINGS_KEPT and not checkpoint.alone
-    if not known or MODULES in checkpoint.siblings:
-        return
-    named = OF_ENCODER if OF_ENCODER in checkpoint.siblings else ""
-    if not named and OF_TRANSFORMER in checkpoint.siblings and load_within(checkpoint, POOLING) is not None:
-        named = OF_TRANSFORMER  # earlier versions write no config of the whole encoder
-    if named:
-        from inspector.findings.sentence_modules import ModulesUnlisted
-
-        yield ModulesUnlisted(place=Place(file=named))
-    elif OF_TRANSFORMER not in checkpoint.siblings and is_of_sentences(checkpoint):
-        from inspector.findings.sentence_modules import PoolingByDefault
-
-        yield PoolingByDefault(place=Place(file=CARD))
 
 
 def _headless(checkpoint: Checkpoint) -> Iterator[ClassifierHeadMissing]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -30,12 +29,6 @@ LIMIT: Final = 1 << 20
 DEEPEST: Final = 4
 """Most folders in a module's path: a router inside another router has two."""
 
-CARD: Final = "README.md"
-OF_CARD: Final = re.compile(rb"---\s.*?^library_name:\s*[\"']?sentence-transformers\b.*?^---", re.DOTALL | re.MULTILINE)
-"""The values at the beginning of a model card that name this library."""
-CARD_READ: Final = 4096
-"""Bytes of a model card that are read."""
-
 
 class Listed(Struct, frozen=True):
     """A listed module, or a type that is not a class.
@@ -47,15 +40,6 @@ class Listed(Struct, frozen=True):
     kind: str
     type_name: str
     first: bool = False
-
-
-def is_of_sentences(checkpoint: Checkpoint) -> bool:
-    """True if the model card in a local folder names sentence-transformers as the library of the model."""
-    size = checkpoint.siblings.get(CARD, 0)
-    if not checkpoint.folder or checkpoint.reach is None or not size:
-        return False
-    first = checkpoint.reach().read_part(CARD, 0, min(size, CARD_READ))
-    return isinstance(first, bytes) and OF_CARD.match(first) is not None
 
 
 def listed_modules(checkpoint: Checkpoint) -> Sequence[Listed] | Finding:

@@ -100,51 +100,66 @@ class ModulesUnlisted(Finding, frozen=True, kw_only=True):
     """A sentence encoder without its list of modules.
 
     What it means
-        sentence-transformers writes modules.json with every model, beside config_sentence_transformers.json or, in
-        earlier versions, sentence_bert_config.json and the folder 1_Pooling. The folder has only those: the list of
-        the modules after the model (pooling, dense layers, normalization) is lost.
+        sentence-transformers writes modules.json with every model: the list of the modules after the model (pooling,
+        dense layers, normalization). It is lost. The folder has other files that only sentence-transformers writes,
+        the model card states this library and a task of encoders, or the checkpoint is judged for this library.
 
     Why it matters
-        sentence-transformers builds a new model with a pooling by default, mean or the last token, without a dense
-        layer or a normalization. The embeddings differ if the model had another pooling or further modules.
+        sentence-transformers logs no warning. It takes the mean of all tokens, or the last token of a class that
+        generates text, without a dense layer, a normalization or the stored prompts. The embeddings differ if the
+        model had another pooling or further modules.
 
     Example
         warning[N641] modules-unlisted: modules.json
           named by  config_sentence_transformers.json
-          loader    sentence-transformers builds a pooling by default in its place
-          help      fetch modules.json and the folders that it lists, or save the model
-                    again with sentence-transformers
+          loader    sentence-transformers takes the mean of all tokens, and adds no
+                    other module
+          help      fetch modules.json, the folders that it lists, such as 1_Pooling,
+                    and config_sentence_transformers.json from the repository of the
+                    model; or save it with sentence-transformers and the pooling that it
+                    was trained with
 
     What to do
-        Fetch the file and the folders of the modules, or save the whole model again.
+        Fetch the file, the folders of the modules and config_sentence_transformers.json from the repository of the
+        model. If it never had them, build the model with the pooling that it was trained with, and save it with
+        sentence-transformers.
     """
 
     code = "N641"
     severity = "warning"
 
+    pooling: str = ""
+    """What sentence-transformers takes as the embedding of a text; "" if this is open."""
+    key: str = ""
+    """The key of the model card that names the library."""
+
     headline_text = "modules.json"
-    row_texts = (
-        ("named by", "{place.file}"),
-        ("loader", "sentence-transformers builds a pooling by default in its place"),
+    remedy_text = (
+        "fetch modules.json, the folders that it lists, such as 1_Pooling, and config_sentence_transformers.json from "
+        "the repository of the model; or save it with sentence-transformers and the pooling that it was trained with"
     )
-    remedy_text = "fetch modules.json and the folders that it lists, or save the model again with sentence-transformers"
+
+    def rows(self) -> Rows:
+        return _without_list(self.place.file, self.key, self.pooling)
 
 
 class PoolingByDefault(Finding, frozen=True, kw_only=True):
     """A model without modules.json, of which sentence-transformers makes an encoder with a pooling by default.
 
     What it means
-        The model card names sentence-transformers as its library, or the checkpoint is judged for it, and the folder
-        has no file of a sentence encoder. The folders of some models never had one.
+        The model card names sentence-transformers as its library and no task of encoders with a pooling, or a
+        classifier is judged for it, which CrossEncoder loads without modules.json.
 
     Why it matters
-        sentence-transformers adds a pooling by default, mean or the last token, and no dense layer or normalization.
+        SentenceTransformer adds a pooling by default, mean or the last token, and no dense layer or normalization.
         The embeddings differ if the model was trained with others.
 
     Example
         note[N740] pooling-by-default: modules.json is absent
           named by  README.md: library_name
-          loader    sentence-transformers adds a pooling by default
+          loader    sentence-transformers takes the mean of all tokens, and adds no
+                    other module
+          fetch     it and the folders that it lists, if the model was trained with them
           help      if it was trained with other modules, fetch modules.json and the
                     folders that it lists
 
@@ -155,12 +170,22 @@ class PoolingByDefault(Finding, frozen=True, kw_only=True):
     code = "N740"
     severity = "note"
 
+    pooling: str = ""
+    """What sentence-transformers takes as the embedding of a text; "" if this is open."""
+
     headline_text = "modules.json is absent"
     remedy_text = "if it was trained with other modules, fetch modules.json and the folders that it lists"
 
     def rows(self) -> Rows:
-        named = [("named by", f"{self.place.file}: {LIBRARY_KEY}")] if self.place.file else []
-        return [*named, ("loader", "sentence-transformers adds a pooling by default")]
+        rows = _without_list(self.place.file, LIBRARY_KEY if self.place.file else "", self.pooling)
+        return [*rows, ("fetch", "it and the folders that it lists, if the model was trained with them")]
+
+
+def _without_list(file: str | None, key: str, pooling: str) -> Rows:
+    """Where the library is named, and what it does without modules.json."""
+    named = f"{file}: {key}" if key else file
+    does = f"takes {pooling}, and adds no other module" if pooling else "builds a pooling by default in its place"
+    return [*([("named by", named)] if named else []), ("loader", f"sentence-transformers {does}")]
 
 
 class ActivationReplaced(Finding, frozen=True, kw_only=True):

@@ -57,12 +57,30 @@ COUNTERS: Final = frozenset({"stats_last_nonzero"})
 """Tensors of integers."""
 TOKENS: Final = frozenset({"LSTM", "CNN", "WeightedLayerPooling"})
 """Modules that change the embeddings of tokens, before the pooling."""
+POOLED: Final = frozenset({"git", "visual_bert", "vilt", "layoutlmv3"})
+"""Model types with images for which sentence-transformers has rules of its own, and may add no pooling."""
 MOST_LAYERS: Final = 1000
 _TOKENS: Final = ("embedding_dimension", "word_embedding_dimension")
 _OF_CNN: Final = ("in_embedding_dimension", "in_word_embedding_dimension")
 """Keys for the width of the embeddings that a module takes, in this and in earlier versions."""
 _OF_SPARSE: Final = ("input_dim",)
 _MODES: Final = ("cls_token", "max_tokens", "mean_tokens", "mean_sqrt_len_tokens", "weightedmean_tokens", "lasttoken")
+
+
+def new_pooling(values: Mapping[str, Any]) -> str:
+    """What sentence-transformers 6.2 takes as the embedding of a text if there is no modules.json; "" if this is open.
+
+    Source: `_load_default_modules` of `sentence_transformer/model.py`. values: the config of the model.
+    """
+    parts = any(key.endswith("_config") and isinstance(value, Mapping) and "hidden_size" in value
+                for key, value in values.items())  # fmt: skip
+    if parts or "auto_map" in values or values.get("model_type") in POOLED:
+        return ""
+    classes = values.get("architectures")
+    first = str(classes[0]) if isinstance(classes, list) and classes else ""
+    if first.endswith("ForCausalLM") and values.get("is_causal", True):
+        return "the embedding of the last token"
+    return "the mean of all tokens"
 
 
 def number(values: Mapping[str, Any], *keys: str) -> int | None:

@@ -21,6 +21,7 @@ from inspector.auditing.loads.of_other_programs import (
 from inspector.auditing.loads.ollama import not_read_by_ollama
 from inspector.auditing.loads.other_names import of_no_loader
 from inspector.auditing.result import UNREADABLE, Audit, Skipped, verdict_of
+from inspector.auditing.unlisted_modules import unlisted_for_library
 from inspector.findings.finding import Finding, ordered
 from inspector.loader.loaders import DIFFUSERS, LORA_STEM, MLX_ADAPTERS
 from inspector.loader.weight_sets import PROJECTOR
@@ -80,7 +81,7 @@ def judged_for(audited: Audit, name: str) -> Audit:
         wanted = [one for one in wanted if str(one.version).startswith(major or NEWEST)]
     if not wanted and loader == SENTENCES:
         wanted = list(_as_new_encoder(audited))
-        audited = _with_default_pooling(audited) if wanted else audited
+        audited = unlisted_for_library(audited) if wanted else audited
     from inspector.findings.loading import LoaderFails
 
     if loader == DIFFUSERS.name and is_lone_adapter(audited) and any(one.intended for one in wanted):
@@ -131,14 +132,6 @@ def _exporter(audited: Audit, findings: Sequence[Finding]) -> str:
 
     writers = [one.writer for one in findings if isinstance(one, NamesInDialect)]
     return next((one.exporter for writer in writers for one in dialects_by(writer)), "")
-
-
-def _with_default_pooling(audited: Audit) -> Audit:
-    """The audit with the note on the pooling that sentence-transformers adds to a folder of transformers."""
-    from inspector.findings.sentence_modules import ModulesUnlisted, PoolingByDefault
-
-    said = any(isinstance(one, ModulesUnlisted | PoolingByDefault) for one in audited.findings)
-    return audited if said else audited.with_findings([*audited.findings, PoolingByDefault()])
 
 
 def _as_new_encoder(audited: Audit) -> Iterator[Load]:
