@@ -2,7 +2,7 @@
 
 transformers adds the prefix of the base model to such names. Source: vLLM 0.33, `AutoWeightsLoader` (a name that
 begins with no module of the class is an error) and `get_pooling_config` (a folder with modules.json is loaded as the
-base model); mlx-lm 0.32, `load_weights` of `utils.py`, which is strict.
+base model); mlx-lm 0.32, `load_weights` of `utils.py`, which is strict, and `sanitize` of its models.
 """
 
 from __future__ import annotations
@@ -22,6 +22,10 @@ ADDING: Final[Mapping[str, frozenset[str]]] = {
     "mlx": frozenset({"gpt2", "gpt_neox", "gemma4", "gemma4_text"}),
 }
 """Loader -> model types whose classes add the prefix."""
+OF_PARTS: Final = frozenset({
+    "gemma3n", "gemma4", "mistral3", "qwen2_vl", "qwen3_5", "qwen3_5_moe", "qwen3_vl", "qwen3_vl_moe",
+})  # fmt: skip
+"""Multimodal types of which mlx-lm reads `model.language_model.`, and not `language_model.` before the layers."""
 HEAD_ROLE: Final = "head.token"
 _LOOKS: Final = "it looks for "
 
@@ -29,8 +33,10 @@ _LOOKS: Final = "it looks for "
 def with_base_names(audited: Audit, model_type: str, loads: tuple[Load, ...]) -> tuple[Load, ...]:
     """The predictions, with the refusals of loaders that look for the prefix of the base model before the names."""
     named = _named(audited)
-    if named is None or not str(named.class_name).endswith(OF_TEXT):
+    if named is None:
         return loads
+    if not str(named.class_name).endswith(OF_TEXT):
+        return tuple(_of_parts(audited, model_type, named.prefix, one) for one in loads)
     return tuple(_refusing(audited, model_type, named.prefix, one) for one in loads)
 
 
@@ -40,7 +46,25 @@ def _refusing(audited: Audit, model_type: str, prefix: str, load: Load) -> Load:
         return load
     if load.loader == "vllm" and "modules.json" in audited.checkpoint.siblings:
         return load
-    return replace(load, outcome=REFUSES, because=f'{_LOOKS}"{prefix}" before the names, and does not add it')
+    return replace(load, outcome=REFUSES, because=_without(prefix))
+
+
+def _of_parts(audited: Audit, model_type: str, prefix: str, load: Load) -> Load:
+    """The prediction for a multimodal model, whose parts have the prefix of the base model in front."""
+    names = audited.checkpoint.tensors
+    if load.outcome != COMPLETE or any(name.startswith(prefix) for name in names):
+        return load
+    if load.loader == "mlx":
+        refuses = model_type in OF_PARTS and any(name.startswith("language_model.") for name in names)
+    else:
+        from inspector.auditing.loads.vllm_names import nameless
+
+        refuses = load.loader == "vllm" and bool(nameless(audited))
+    return replace(load, outcome=REFUSES, because=_without(prefix)) if refuses else load
+
+
+def _without(prefix: str) -> str:
+    return f'{_LOOKS}"{prefix}" before the names, and does not add it'
 
 
 def renames_into_class(audited: Audit, load: Load) -> tuple[tuple[str, str], ...]:

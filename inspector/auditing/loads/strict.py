@@ -52,10 +52,21 @@ def refused(audited: Audit, values: Mapping[str, Any], loads: tuple[Load, ...]) 
         loads = tuple(replace(one, outcome=UNKNOWN, because=OF_DRAFT) for one in loads)
     if _has_only_tied_head(audited):
         loads = tuple(_without_embedding(one) for one in loads)
-    if not _has_prefix(audited):
-        return loads
-    because = "it does not read past a prefix before the names"
-    return tuple(_refusing(one, because) for one in loads)
+    prefixed = _has_prefix(audited)
+    return tuple(_by_names(audited, one, prefixed=prefixed) for one in loads)
+
+
+def _by_names(audited: Audit, load: Load, *, prefixed: bool) -> Load:
+    """The prediction with the refusal of names that the program does not look for."""
+    if load.outcome != COMPLETE:
+        return load
+    if load.loader == "vllm":
+        from inspector.auditing.loads.vllm_names import nameless
+
+        unknown = nameless(audited)
+        if unknown is not None and not (prefixed and unknown):
+            return _refusing(load, f"its class has no module for {unknown}") if unknown else load
+    return _refusing(load, "it does not read past a prefix before the names") if prefixed else load
 
 
 def _by_settings(audited: Audit, values: Mapping[str, Any], load: Load) -> Load:

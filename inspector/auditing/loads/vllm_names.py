@@ -1,7 +1,9 @@
-"""Compares the list of unquantized modules of compressed-tensors with the names that vLLM gives to these modules.
+"""The names that vLLM's classes of multimodal models give to stored tensors.
 
-vLLM renames the entries of the list as it renames tensors (`hf_to_vllm_mapper` of its classes, `apply_vllm_mapper` in
-`compressed_tensors.py` of 0.33), and leaves patterns as they are. It compares both with its own names.
+Source: `hf_to_vllm_mapper` and the modules of these classes in vLLM 0.33, and `AutoWeightsLoader`, for which a name
+that begins with no module of the class is an error. vLLM renames the entries of compressed-tensors' list of unquantized
+modules in the same way (`apply_vllm_mapper` in `compressed_tensors.py`), leaves patterns as they are, and compares both
+with its own names.
 """
 
 from __future__ import annotations
@@ -23,13 +25,44 @@ _TOWER: Final[Mapping[str, str]] = {
     "model.language_model.": "language_model.model.", "model.vision_tower.": "vision_tower.",
     "model.multi_modal_projector.": "multi_modal_projector.", "lm_head.": "language_model.lm_head.",
 }  # fmt: skip
+_VISUAL_ALONE: Final = {key: value for key, value in _VISUAL.items() if key != "model."}
+_TEXT_OUTSIDE: Final = {**_TOWER, "model.": "language_model.model."}
+_NEWLINE: Final = {"model.image_newline": "image_newline", **_TOWER}
 PREFIXES: Final[Mapping[str, Mapping[str, str]]] = {
     **dict.fromkeys(("Qwen2VLForConditionalGeneration", "Qwen2_5_VLForConditionalGeneration"), _VISUAL),
-    **dict.fromkeys(("LlavaForConditionalGeneration", "LlavaNextForConditionalGeneration",
-                     "LlavaOnevisionForConditionalGeneration", "Gemma3ForConditionalGeneration",
-                     "PaliGemmaForConditionalGeneration"), _TOWER),
+    **dict.fromkeys(("Qwen3VLForConditionalGeneration", "Qwen3VLMoeForConditionalGeneration",
+                     "Qwen3_5ForConditionalGeneration", "Qwen3_5MoeForConditionalGeneration",
+                     "Glm4vForConditionalGeneration", "Glm4vMoeForConditionalGeneration"), _VISUAL_ALONE),
+    **dict.fromkeys(("LlavaForConditionalGeneration", "Gemma3ForConditionalGeneration",
+                     "Lfm2VlForConditionalGeneration", "PaliGemmaForConditionalGeneration"), _TOWER),
+    "Mistral3ForConditionalGeneration": _TEXT_OUTSIDE,
+    **dict.fromkeys(("LlavaNextForConditionalGeneration", "LlavaOnevisionForConditionalGeneration"), _NEWLINE),
 }  # fmt: skip
 """Class -> the beginnings that vLLM replaces, one after the other, and what it puts there."""
+MODULES: Final = ("visual.", "vision_tower.", "multi_modal_projector.", "image_newline", "language_model.")
+"""Beginnings of the names in these classes."""
+BODY: Final = ("language_model.layers.", "language_model.embed_tokens.", "language_model.norm.")
+"""Beginnings that none of them has: the layers are in `language_model.model`."""
+DROPPED: Final = ("rotary_pos_emb.inv_freq", "rotary_emb.inv_freq", "rotary_emb.cos_cached", "rotary_emb.sin_cached")
+"""Parts of names that every class drops."""
+DRAFT: Final = "mtp."
+"""Beginning of the names of a draft head, which Qwen3.5 drops."""
+
+
+def nameless(audited: Audit) -> str | None:
+    """The first stored name that begins with no module of vLLM's class; "" if there is none, None if this is open.
+
+    A folder with modules.json is loaded as a base model.
+    """
+    prefixes = PREFIXES.get(audited.class_name or "")
+    if prefixes is None or "modules.json" in audited.checkpoint.siblings:
+        return None
+    names = (name for name in audited.checkpoint.tensors if not any(part in name for part in DROPPED))
+    for name in names:
+        given = _named(name, prefixes)
+        if not name.startswith(DRAFT) and (given.startswith(BODY) or not given.startswith(MODULES)):
+            return name
+    return ""
 
 
 def not_listed_for_vllm(audited: Audit) -> str:
