@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from inspector.auditing.loads.one_loader import judged_for
-from inspector.auditing.loads.vllm_names import PREFIXES, nameless
 from inspector.auditing.result import Audit
+from inspector.loading.vllm_modules import PREFIXES, nameless
 from inspector.mending.patterns import renamed
 from tests.judged import base_record, spec_of
 from tests.loads.test_verdicts import judged
@@ -47,7 +47,7 @@ def test_each_class_is_tried() -> None:
 @pytest.mark.parametrize("model_type", TYPES)
 def test_names_that_transformers_saves(model_type: str, tmp_path: Path) -> None:
     audited = under(model_type, str, tmp_path)
-    assert nameless(audited) == ""
+    assert nameless(audited.class_name, audited.checkpoint.tensors) == ""
     assert outcome(audited, "vllm") != "refuses"
 
 
@@ -68,5 +68,5 @@ def test_names_of_the_base_model(model_type: str, loader: str, tmp_path: Path) -
 def test_only_the_visual_part_lacks_the_prefix(tmp_path: Path) -> None:
     """vLLM puts `visual.` in place of `model.visual.` itself; mlx-lm 0.32 was measured to refuse it."""
     audited = under("qwen3_5", lambda name: of_base(name) if name.startswith("model.visual.") else name, tmp_path)
-    assert nameless(audited) == ""
+    assert nameless(audited.class_name, audited.checkpoint.tensors) == ""
     assert {one: outcome(audited, one) for one in ("vllm", "mlx")} == {"vllm": "complete", "mlx": "refuses"}

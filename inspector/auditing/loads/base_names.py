@@ -16,6 +16,7 @@ from inspector.auditing.files.lone_weights import OF_TEXT
 from inspector.auditing.result import Audit
 from inspector.findings.names.architecture import NamesOfBaseModel
 from inspector.loading.outcome import COMPLETE, REFUSES, Load
+from inspector.loading.vllm_modules import nameless
 
 ADDING: Final[Mapping[str, frozenset[str]]] = {
     "vllm": frozenset({"gpt2", "bloom", "opt"}),
@@ -57,9 +58,8 @@ def _of_parts(audited: Audit, model_type: str, prefix: str, load: Load) -> Load:
     if load.loader == "mlx":
         refuses = model_type in OF_PARTS and any(name.startswith("language_model.") for name in names)
     else:
-        from inspector.auditing.loads.vllm_names import nameless
-
-        refuses = load.loader == "vllm" and bool(nameless(audited))
+        whole = load.loader == "vllm" and "modules.json" not in audited.checkpoint.siblings
+        refuses = whole and bool(nameless(audited.class_name, names))
     return replace(load, outcome=REFUSES, because=_without(prefix)) if refuses else load
 
 

@@ -16,6 +16,7 @@ from inspector.loading.mlx_methods import of_other_tool
 from inspector.loading.mlx_models import refusal_of_model
 from inspector.loading.outcome import COMPLETE, RANDOM, REFUSES, UNKNOWN, Load
 from inspector.loading.vllm_heads import head_refused as of_vllm
+from inspector.loading.vllm_modules import nameless
 from inspector.loading.vllm_settings import refused_settings, refused_side_file
 from inspector.reconciler.ledger import COPY
 
@@ -61,12 +62,19 @@ def _by_names(audited: Audit, load: Load, *, prefixed: bool) -> Load:
     if load.outcome != COMPLETE:
         return load
     if load.loader == "vllm":
-        from inspector.auditing.loads.vllm_names import nameless
-
-        unknown = nameless(audited)
+        unknown = _nameless(audited)
         if unknown is not None and not (prefixed and unknown):
             return _refusing(load, f"its class has no module for {unknown}") if unknown else load
     return _refusing(load, "it does not read past a prefix before the names") if prefixed else load
+
+
+def _nameless(audited: Audit) -> str | None:
+    """The first name without a module in vLLM's class; "" if there is none, None if this is open.
+
+    A folder with modules.json is loaded as a base model.
+    """
+    of_encoder = "modules.json" in audited.checkpoint.siblings
+    return None if of_encoder else nameless(audited.class_name, audited.checkpoint.tensors)
 
 
 def _by_settings(audited: Audit, values: Mapping[str, Any], load: Load) -> Load:
