@@ -12,8 +12,9 @@ from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from inspector.findings.finding import Finding
 from tests.checkpoints import Spec, genuine, write, write_file
+from tests.dialects import converters
 from tests.dialects.converters import litgpt
-from tests.dialects.test_writers import config_of
+from tests.dialects.test_writers import FLUX, SD3, config_of
 from tests.judged import FIXTURES, base_record, codes, spec_of
 from tests.loads.damage import damaged, healthy
 from tests.loads.damage import write as write_folder
@@ -196,6 +197,21 @@ def test_a_diffusers_model_in_a_file_named_by_accelerate(model: str, tmp_path: P
     (tmp_path / "config.json").unlink()
     audited = audit(str(tmp_path))
     assert audited.architecture is None or reported(audited, "C313").facts["loader"] == "diffusers"
+
+
+@pytest.mark.parametrize(("name", "rename", "expected"), [
+    ("flux1-dev.safetensors", True, set()), ("model.safetensors", True, {"C313"}),
+    ("diffusion_pytorch_model.safetensors", True, {"C313"}), ("flux1-dev.safetensors", False, {"C313"}),
+])  # fmt: skip
+@pytest.mark.parametrize("kind", [FLUX, SD3], ids=["FLUX", "Stable Diffusion 3"])
+def test_a_single_file_of_its_authors_needs_no_config(
+    name: str, rename: bool, expected: set[str], kind: dict[str, Any], tmp_path: Path
+) -> None:
+    """ComfyUI and `from_single_file` of diffusers read such a file under any name."""
+    spec = genuine(kind, "F16")
+    written = converters.flux if kind is FLUX else converters.sd3
+    write_file(tmp_path / name, written(spec) if rename else spec)
+    assert codes(audit(str(tmp_path))) == expected
 
 
 @pytest.mark.parametrize("model_type", ["phi4_multimodal", "qwen2_audio", "ovis2"])

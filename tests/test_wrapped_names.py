@@ -10,6 +10,8 @@ import pytest
 from inspector.dialects.timm import config_of
 from inspector.findings.names.of_library import LibraryReadsOthers
 from inspector.findings.names.prefixes import PrefixOnNames
+from inspector.findings.names.renamed import TensorRenamed
+from inspector.mending.patterns import renamed
 from tests.judged import base_record, codes, judged, spec_of
 
 MODELS = [
@@ -100,3 +102,23 @@ def test_the_class_below_a_wrapper_is_named(model_type: str, suffix: str, declar
     assert [one.code for one in found.findings if one.severity == "error"] == ["N402", "N427"]
     (differs,) = (one for one in found.findings if one.code == "N427")
     assert differs.facts["stored_class"] == record["class"]
+
+
+NESTED = ["qwen3_5", "qwen3_5_moe", "qwen3_vl"]
+"""Model types whose text model is `model.language_model` and whose vision tower is `model.visual`."""
+
+
+@pytest.mark.parametrize("model_type", NESTED)
+@pytest.mark.parametrize("tower", ["model.language_model.visual.", "model.visual."])
+def test_each_part_below_a_prefix_of_its_own(model_type: str, tower: str) -> None:
+    """transformers 5.5.0 saves Qwen3.5 with two more `language_model.` before the text and one before the tower."""
+    record = base_record(model_type, "ForConditionalGeneration")
+    config = {**record["config"], "model_type": model_type, "architectures": [record["class"]]}
+    spec, text = spec_of(record), "language_model."
+    stored = {name.replace(text, 3 * text).replace("model.visual.", tower): entry for name, entry in spec.items()}
+    audited = judged(stored, config)
+    (found,) = audited.findings
+    assert isinstance(found, PrefixOnNames | TensorRenamed)
+    assert found.tensors == len(stored.keys() - spec.keys())
+    changes = [(step.old, step.new) for step in found.remedy().steps]
+    assert {renamed(name, changes): entry for name, entry in stored.items()} == spec

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import Any
 
 from msgspec import Struct
@@ -300,12 +300,20 @@ def _prefixes(scope: Scope, families: Families) -> Iterator[str]:
             yield f"*{wrapper}"
     counts = _before_known(scope, families)
     likeliest = sorted(counts, key=lambda prefix: (-counts[prefix], len(prefix), prefix))
-    yield from (prefix for prefix in likeliest[:3] if counts[prefix] > half and prefix not in WRAPPERS)
+    for prefix in likeliest[:3]:
+        if (counts[prefix] > half or _is_repeated(prefix)) and prefix not in WRAPPERS:
+            yield prefix
     yield from around
     yield from _after_index(scope, families)
     nested = [one for one in WRAPPERS if one.startswith("_") and any(one in key for key in families)]
     if len(nested) > 1:
         yield f"*{'|'.join(nested)}"
+
+
+def _is_repeated(prefix: str) -> bool:
+    """True if a segment of a prefix occurs twice in a row, as no definition has it."""
+    segments = prefix.split(".")
+    return any(segment and segment == other for segment, other in pairwise(segments))
 
 
 def _after_index(scope: Scope, families: Families) -> Iterator[str]:

@@ -54,6 +54,7 @@ def _on_differences(case: Reconciled, families: Families, again: Again) -> Itera
     from inspector.findings.class_names import HeadOfAnotherProgram
     from inspector.findings.single_causes import ConfigOfAnotherSize
     from inspector.reconciler.differing import differences
+    from inspector.reconciler.prefixes import parts_below_prefixes
     from inspector.reconciler.single_causes import recognized
 
     single = recognized(case, families, again)
@@ -62,15 +63,19 @@ def _on_differences(case: Reconciled, families: Families, again: Again) -> Itera
         isinstance(single.finding, HeadOfAnotherProgram) or _has_own_root([single.finding])
     )
     named = whole or (single is not None and single.finding.of_another_type)
+    confidence = "likely" if case.solved else "certain"
+    found = differences(rest, confidence)
     larger = None if named else _larger_model(case, families)
+    below = None if larger is None else parts_below_prefixes(case, found, families)
+    if below is not None:
+        yield below
+        return
     if larger is not None:
         yield larger
     elif not named:
         yield from _names(case)
     if single is not None and not (larger is not None and isinstance(single.finding, ConfigOfAnotherSize)):
         yield single.finding
-    confidence = "likely" if case.solved else "certain"
-    found = differences(rest, confidence)
     if rest.causes and _is_lost(rest, found):
         rest = rest.uncorrected(rest.as_configured)
         found = differences(rest, confidence)

@@ -62,11 +62,18 @@ def _keys_of_no_model(audited: Audit, config: Config) -> tuple[str, ...]:
 
 def _is_of_diffusers(audited: Audit) -> bool:
     """True if only diffusers has the model, under any file name: accelerate gives all files the same name."""
-    if audited.architecture is None or audited.architecture.model_type is not None:
+    if audited.architecture is None or audited.architecture.model_type is not None or _is_single_file(audited):
         return False
     from inspector.loading.pipelines import model_classes
 
     return audited.architecture.name in model_classes()
+
+
+def _is_single_file(audited: Audit) -> bool:
+    """True if the names are those of another program, and neither library looks for a file of this name."""
+    named = audited.checkpoint.set_name
+    program = audited.case is not None and audited.case.reading.writer
+    return bool(program) and not any(one.finds(named) for one in (TRANSFORMERS, DIFFUSERS))
 
 
 def _by_names(audited: Audit, config: Config) -> dict[str, Any]:

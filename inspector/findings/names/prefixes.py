@@ -48,15 +48,25 @@ class PrefixOnNames(BelowPrefix, frozen=True, kw_only=True):
     other_type: str = ""
     """The model type whose own names these are, if the config fits it as well."""
     other_class: str = ""
+    others: tuple[tuple[str, str], ...] = ()
+    """Further prefixes, and the part of the model that each of them is before."""
+    renames: tuple[tuple[str, str], ...] = ()
+    """Stored and expected names, or patterns, of the parts below these."""
 
     headline_text = "{prefix}"
     row_texts = (
         ("from", "{wrapper:or an unknown wrapper}"),
+        ("and", "{other_parts:joined}", "others"),
         ("tensors", "{tensors}"),
         ("without", "{without:count other tensor}", "without"),
         ("where", "inside the names", "inside"),
         ("or", "the names of {other_type}, which the config fits as well", "other_type"),
     )
+
+    @property
+    def other_parts(self) -> tuple[str, ...]:
+        """The further prefixes in words."""
+        return tuple(f"{prefix} before {part}" for prefix, part in self.others)
 
     @classmethod
     def milder(cls) -> type[Finding] | None:
@@ -68,8 +78,10 @@ class PrefixOnNames(BelowPrefix, frozen=True, kw_only=True):
             own = f'if a class of one\'s own names this model so, begin the names with "{self.root}" in its place'
             return Remedy(f"if the weights are {self.other_type}'s, {state}; {own}")
         if self.root:
-            words = f'begin these names with "{self.root}" in place of "{self.prefix}", as the class does'
-            return Remedy(words, (Step(action="rename", old=f"{self.prefix}*", new=f"{self.root}*"),))
+            also = "".join(f', and those of {part} in place of "{prefix}"' for prefix, part in self.others)
+            words = f'begin these names with "{self.root}" in place of "{self.prefix}"{also}, as the class does'
+            others = (Step(action="rename", old=stored, new=expected) for stored, expected in self.renames)
+            return Remedy(words, (*others, Step(action="rename", old=f"{self.prefix}*", new=f"{self.root}*")))
         prefixes = self.prefix.split(" and ")
         changes = (f'replace("{one}", "")' if self.inside else f'removeprefix("{one}")' for one in prefixes)
         words = f"save the inner model, or rename: key.{'.'.join(changes)}"
