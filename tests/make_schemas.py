@@ -85,12 +85,13 @@ def _with_null(schema: Any) -> Any:
 def _facts_schema(finding: type[Finding], components: dict[str, Any]) -> dict[str, Any]:
     whole = components[finding.__name__]
     properties = {name: schema for name, schema in whole["properties"].items() if name not in COMMON}
+    always = _always(finding)
     return {
         "$schema": DIALECT,
         "title": f"{finding.code} {finding.name}",
         "type": "object",
         "properties": properties,
-        "required": [name for name in properties if name in _always(finding)],
+        "required": [name for name in properties if name in always],
         "additionalProperties": False,
         "$defs": _used(properties, components),
     }

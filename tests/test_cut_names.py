@@ -16,6 +16,7 @@ MODELS = [
 ]  # fmt: skip
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("around", "length", "configured"), [
     ("", 3, False), ("", 3, True), ("", 1, True), ("model.", 16, False), ("model.", 16, True), ("", 11, False),
     ("", 11, True),

@@ -31,6 +31,7 @@ STATED = [
 """Name of the YAML, its text, and whether it is that of another model."""
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("kind", NETWORKS)
 @pytest.mark.parametrize(("name", "text", "differs"), STATED)
 def test_the_yaml_of_another_version(tmp_path: Path, kind: str, name: str, text: str, differs: bool) -> None:

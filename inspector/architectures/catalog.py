@@ -12,7 +12,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -133,6 +133,11 @@ def likely_definitions(keys: Collection[str], share: float, most: int) -> list[t
     A definition that needs far more keys than there are is none of them. Of equals the smaller one comes first.
     Only they are imported.
     """
+    return list(_likely(frozenset(keys), share, most))
+
+
+@lru_cache(maxsize=32)  # one audit asks several times for the same names
+def _likely(keys: frozenset[str], share: float, most: int) -> tuple[tuple[str, Architecture], ...]:
     ends, last = Counter(map(ending, keys)), Counter(key.rsplit(".", 1)[-1] for key in keys)
     all_ends, all_last = frozenset(ends), frozenset(last)
     order = {name: position for position, name in enumerate(first_names())}
@@ -148,7 +153,7 @@ def likely_definitions(keys: Collection[str], share: float, most: int) -> list[t
     best = sorted((name for name in counts if counts[name]), key=lambda name: (-counts[name], sizes[name], order[name]))
     enough = [name for name in best if counts[name] >= share * len(keys)][:most] or best[:3]
     found = [(name, definition_of(name)) for name in sorted(enough, key=order.__getitem__)]
-    return [(name, definition) for name, definition in found if definition is not None]
+    return tuple((name, definition) for name, definition in found if definition is not None)
 
 
 @cache

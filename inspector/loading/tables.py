@@ -228,12 +228,10 @@ def names_of(major: str) -> Names:
 
 def class_ending_with(model_type: str, endings: Iterable[str]) -> str | None:
     """The class of a model type in the newest version that has a name with the first possible of these endings."""
-    begins = letters(model_type)[:3]
-    near = [name for name in names_of(NEWEST).classes if letters(name).startswith(begins)]
     for ending in endings:
-        found = [name for name in near if ending and name.endswith(ending) and type_of_class(name) == model_type]
-        if found:
-            return min(found, key=lambda name: (len(name), name))
+        found = next((name for name in classes_of_type(model_type) if ending and name.endswith(ending)), None)
+        if found is not None:
+            return found
     return None
 
 

@@ -63,6 +63,7 @@ def test_a_dropped_tensor_is_missing(model_type: str) -> None:
         assert audited.findings[0].place.tensor == names[0]
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("model_type", TYPES)
 def test_a_dropped_kind_is_one_finding(model_type: str) -> None:
     for family, names in each_family(model_type):
@@ -77,6 +78,7 @@ def test_a_dropped_kind_is_one_finding(model_type: str) -> None:
         assert len([f for f in audited.findings if f.severity == "error"]) == 1, family
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("model_type", TYPES)
 def test_a_misshapen_tensor_is_named(model_type: str) -> None:
     for _, names in each_family(model_type):

@@ -39,6 +39,7 @@ def recorded(model_type: str) -> tuple[Spec, dict[str, Any]]:
 GEMMA: Final = (quantized(as_mlx_stacks(genuine(SPARSE))), SPARSE)
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("of", "here", "there"), [
     ("gemma4", f".{STACKS}.", ".switch_mlp."), ("gemma4", f".{STACKS}.", ".experts.switch_mlp."),
     ("qwen3_moe", ".mlp.switch_mlp.", ".switch_mlp."), ("qwen3_moe", ".mlp.switch_mlp.", ".mlp.experts.switch_glu."),

@@ -254,6 +254,7 @@ def test_components_that_the_file_lacks_are_reported(stored: str, absent: list[s
     assert lacking == ([] if absent is None else [(absent, severity)])
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("stored", "averages", "found"), [
     ("vae text_encoder", 0, {"N704"}), ("vae text_encoder", 3, {"N704"}), ("vae text_encoder unet", 3, set()),
     ("vae", 3, set()),
@@ -268,6 +269,7 @@ def test_a_file_without_a_network(kind: str, stored: str, averages: int, found: 
     assert all(("averages" in one.remedy().words) is bool(averages) for one in findings)
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("changes", "found"), [
     ({}, set()), ({"max_position_embeddings": 248}, {"N703"}), ({"vocab_size": 49410}, {"N703"}),
 ])  # fmt: skip
@@ -333,6 +335,7 @@ def test_a_controlnet_of_its_authors(prefix: str, tmp_path: Path) -> None:
 BLOCKS = {"unet": ("input_blocks", "output_blocks", "middle_block"), "controlnet": ("input_blocks", "zero_convs")}
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("component", "sequence"), [(one, name) for one, names in BLOCKS.items() for name in names])
 @pytest.mark.parametrize("prefix", ["", None])
 @pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.slow)])

@@ -520,6 +520,7 @@ def test_a_file_that_changes(hub: StandIn, short_first: Callable[[int], None], s
 # --- slow, encoded and malformed responses ---
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize("how", ["drip", "silent body", "silence", "endless head"])
 @pytest.mark.parametrize("where", ["/api/models/org/tiny$", BLOBS])
 def test_slow_servers(hub: StandIn, shorten_limits: ShortenLimits, how: str, where: str) -> None:
