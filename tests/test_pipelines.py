@@ -418,6 +418,23 @@ def test_a_config_with_the_channels_of_the_latents_alone(channels: int, found: t
     assert [(one.code, one.facts["weights"]) for one in audit(str(folder)).findings] == [found]
 
 
+@pytest.mark.parametrize(("class_name", "channels", "code"), [
+    ("StableDiffusionInpaintPipeline", 9, "N458"), ("StableDiffusionInstructPix2PixPipeline", 8, "N458"),
+    ("StableDiffusionPipeline", 9, "C310"), ("StableDiffusionInpaintPipeline", 5, "C310"),
+])  # fmt: skip
+def test_weights_of_text_to_image_in_a_pipeline_that_reads_more(
+    class_name: str, channels: int, code: str, tmp_path: Path
+) -> None:
+    folder = pipeline(tmp_path, PARTS)
+    index = folder / "model_index.json"
+    index.write_text(json.dumps({**json.loads(index.read_text()), "_class_name": class_name}), encoding="utf-8")
+    (folder / "vae" / "config.json").write_text(json.dumps({**VAE, "latent_channels": 4}), encoding="utf-8")
+    (folder / "unet" / "config.json").write_text(json.dumps({**UNET, "in_channels": channels}), encoding="utf-8")
+    found = [one for one in audit(str(folder)).findings if one.from_component is not None]
+    assert [one.code for one in found] == [code]
+    assert code == "C310" or found[0].facts["agreeing"] == class_name
+
+
 def test_the_index_names_the_class_of_a_text_encoder_whose_config_names_none(tmp_path: Path) -> None:
     folder = pipeline(tmp_path, PARTS)
     config = {key: value for key, value in TEXT.items() if key != "architectures"}

@@ -7,7 +7,7 @@ code; CompVis' UNet: `inspector.dialects.ldm`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from inspector.adapters.newer_author_names import NEWER
@@ -29,7 +29,12 @@ _FLUX_DOUBLE: Final = {
     **_FLUX_ATTENTION, "img_mlp.0": "ff.net.0.proj", "img_mlp.2": "ff.net.2", "txt_mlp.0": "ff_context.net.0.proj",
     "txt_mlp.2": "ff_context.net.2", "img_mod.lin": "norm1.linear", "txt_mod.lin": "norm1_context.linear",
 }  # fmt: skip
-_FLUX_SINGLE: Final = {"linear1": f"{_IMAGE} proj_mlp", "linear2": "proj_out", "modulation.lin": "norm.linear"}
+_FLUX_SINGLE: Final = {
+    "linear1": f"{_IMAGE} proj_mlp",
+    "linear1_qkv": _IMAGE,
+    "linear2": "proj_out",
+    "modulation.lin": "norm.linear",
+}
 _FLUX_ENDS: Final = {
     "img_in": "x_embedder", "txt_in": "context_embedder", "final_layer.linear": "proj_out",
     "final_layer.adaLN_modulation.1": "norm_out.linear",
@@ -196,6 +201,21 @@ def in_authors_names(kind: str, modules: Mapping[str, Shape]) -> Iterator[tuple[
 
     modules: diffusers' name -> shape of the weight.
     """
+    for theirs, own in _pairs(kind, modules):
+        shapes = [modules[part] for part in own if part in modules]
+        if len(shapes) == len(own):
+            yield theirs, (sum(shape[0] for shape in shapes), *shapes[0][1:])
+
+
+def in_own_names(kind: str, modules: Mapping[str, Shape]) -> Iterator[tuple[str, Shape]]:
+    """The weights in a file of the first authors under diffusers' names, except the parts of joined matrices."""
+    for theirs, own in _pairs(kind, modules):
+        if len(own) == 1 and theirs in modules:
+            yield own[0], modules[theirs]
+
+
+def _pairs(kind: str, modules: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
+    """(the authors' name, diffusers' names) of each module of a class with as many blocks as the modules have."""
     for theirs, own, names in AUTHOR_NAMES.get(kind, ()):
         numbers: Mapping[str, None] = {"": None}
         if "{}" in own:
@@ -203,10 +223,7 @@ def in_authors_names(kind: str, modules: Mapping[str, Shape]) -> Iterator[tuple[
             numbers = dict.fromkeys(found[1] for name in modules if (found := pattern.match(name)))
         for number in numbers:
             prefix, stem = theirs.format(number), own.format(number)
-            for name, parts in names.items():
-                shapes = [modules[stem + part] for part in parts.split() if stem + part in modules]
-                if len(shapes) == len(parts.split()):
-                    yield prefix + name, (sum(shape[0] for shape in shapes), *shapes[0][1:])
+            yield from ((prefix + name, [stem + part for part in parts.split()]) for name, parts in names.items())
 
 
 _STAGE: Final = re.compile(r"(down|up)_blocks\.(\d+)\.(attentions|resnets|downsamplers|upsamplers)\.(\d+)\.(.+)")

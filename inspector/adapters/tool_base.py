@@ -13,7 +13,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from inspector.adapters.author_names import in_authors_names, in_names_of_ldm
+from inspector.adapters.author_names import in_authors_names, in_names_of_ldm, in_own_names
 from inspector.adapters.base import BaseTensor
 from inspector.adapters.changed_modules import ChangedModule, like
 from inspector.adapters.image_prompt_base import absent_layers, attention_to_text, of_image_prompt
@@ -99,6 +99,7 @@ def shapes_of(
     found = dict(_of_class(tensors))
     found.update({name.removesuffix(".weight"): shape for name, shape in stored.items() if name.endswith(".weight")})
     found = {name: shape for name, shape in found.items() if shape}
+    found = {**dict(in_own_names(kind, found)), **found}
     spelled = {**dict(in_authors_names(kind, found)), **found}
     if layers:
         spelled |= dict(in_names_of_ldm(found, layers))
@@ -107,7 +108,9 @@ def shapes_of(
 
 def own_names(tensors: Iterable[BaseTensor]) -> dict[str, str]:
     """Plain name of each module of a model -> its name in the class."""
-    return {plain(name): name for name, _ in _of_class(tensors)}
+    weights = (one for one in tensors if one.ending == ".weight")
+    names = (name_of(one.module, index) for one in weights for index in tuples(one.axes))
+    return {plain(name): name for name in names}
 
 
 def _of_class(tensors: Iterable[BaseTensor]) -> Iterator[tuple[str, Shape]]:

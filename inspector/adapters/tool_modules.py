@@ -16,6 +16,7 @@ from inspector.adapters.explain import AdapterReport
 from inspector.adapters.image_projection import COMPONENT, IMAGES, METHOD, lost_of_projection, width_of_images
 from inspector.adapters.lost_module import lost_module
 from inspector.adapters.misspelled import exchanged_vectors, misspelled
+from inspector.adapters.processor_names import unread_by_comfyui
 from inspector.adapters.rotated_pieces import lost_pieces
 from inspector.adapters.targets import Boxes, union
 from inspector.adapters.tool_ranks import lacks_core, misshapen_scales, ranks_of, unequal
@@ -69,7 +70,7 @@ def account_tool(families: Families, found: Mapping[str, ToolTensor], *, whole: 
     findings.extend(wrapped_modules(families, found))
     findings.extend((*misspelled(families, found), *exchanged_vectors(families)))
     findings.extend((*unread_names(families, found), *unread_ends(families, found), *unread_methods(found)))
-    findings.extend(partial_blocks(families, found))
+    findings.extend((*partial_blocks(families, found), *unread_by_comfyui(families, found)))
     if unknown:
         findings.append(_unknown(unknown, families))
     lines = tuple(line for key, family in families.items() for line in _lines(family, found.get(key)))

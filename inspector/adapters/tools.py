@@ -135,6 +135,14 @@ _PROCESSOR: Final = re.compile(
     r"(?P<module>.*)\.processor\.(?P<name>\w+)_lora(?P<stream>\d?)\.(?P<part>down|up)\.weight"
 )
 """Attention processors of early diffusers and of x-flux: `attn1.processor.to_q_lora.down.weight`."""
+XFLUX: Final = "XLabs"
+_OF_XFLUX: Final = {
+    "qkv1": "img_attn.qkv", "proj1": "img_attn.proj", "qkv2": "txt_attn.qkv", "proj2": "txt_attn.proj",
+    "qkv": "linear1_qkv", "proj": "linear2",
+}  # fmt: skip
+"""Name in a processor of x-flux -> the authors' module of FLUX; `linear1_qkv` are the rows of `linear1` for q, k and v
+(`_convert_xlabs_flux_lora_to_diffusers`; ComfyUI's `convert_uso_lora`).
+"""
 _OF_TEXT = re.compile(r"(?P<module>.*\.self_attn)\.to_(?P<name>q|k|v|out)_lora\.(?P<part>down|up)\.weight")
 """Text encoders of early diffusers (`DIFFUSERS_OLD_TO_PEFT` in `utils/state_dict_utils.py`)."""
 _OF_PROCESSORS = {"to_out": "to_out.0"}
@@ -280,9 +288,10 @@ def _read(key: str) -> ToolTensor | None:
         return ToolTensor(component, module, "lora", early["part"], writer)
     processor = _PROCESSOR.fullmatch(key) if ".processor." in key else None
     if processor is not None:
-        name = _OF_PROCESSORS.get(processor["name"], processor["name"])
-        component, module, writer = _component(f"{processor['module']}.{name}{processor['stream']}")
-        return ToolTensor(component, module, "lora", processor["part"], writer)
+        stored = processor["name"] + processor["stream"]
+        of_flux = _OF_XFLUX.get(stored) if "e_blocks." in processor["module"] else None
+        component, module, writer = _component(f"{processor['module']}.{of_flux or _OF_PROCESSORS.get(stored, stored)}")
+        return ToolTensor(component, module, "lora", processor["part"], XFLUX if of_flux else writer)
     end = _LAST.search(key)
     known = None if end is None else _ENDINGS.get(NAMED_PAIR.sub(r"\1.weight", end[0]))
     if end is None or known is None:

@@ -18,7 +18,8 @@ _SIGN: Final = ("model.mm_projector.#.weight", "model.layers.#.input_layernorm.w
 LLAVA: Final = Dialect(
     writer="LLaVA's own code",
     names_alone=True,
-    exporter="convert_llava_weights_to_hf.py in the repository of transformers",
+    exporter="the converter of its version in the repository of transformers: convert_llava_weights_to_hf.py for 1.5, "
+    "convert_llava_next_weights_to_hf.py for 1.6, convert_llava_onevision_weights_to_hf.py for OneVision",
     names={},
     replaces={
         "model.language_model.": "model.",

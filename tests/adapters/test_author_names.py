@@ -15,8 +15,12 @@ from inspector.adapters.tools import PREFIXES
 from inspector.auditing.adapter.audit import audit_adapter
 from inspector.auditing.adapter.base_read import BaseRead
 from inspector.auditing.start import audit_loaded
+from inspector.mending.patterns import renamed
 from tests.adapters.records import Spec, checkpoint
 from tests.adapters.test_tool_bases import records, stored
+from tests.checkpoints import genuine
+from tests.dialects import converters
+from tests.dialects.test_writers import FLUX
 from tests.judged import codes, diffusers_records, spec_of
 from tests.sampling import sampled
 
@@ -332,3 +336,59 @@ def test_differences_of_norms_are_no_modules_that_the_base_lacks(kind: str) -> N
 
 def test_differences_of_norms_have_the_width_of_the_base() -> None:
     assert codes(audited(*with_norms("WanTransformer3DModel", 1))) == {"A904"}
+
+
+PROCESSORS = {"img_attn.qkv": "qkv_lora1", "img_attn.proj": "proj_lora1", "txt_attn.qkv": "qkv_lora2",
+              "txt_attn.proj": "proj_lora2", "linear1_qkv": "qkv_lora", "linear2": "proj_lora"}  # fmt: skip
+"""The authors' module of FLUX -> the pair of x-flux's processors."""
+
+
+def of_xlabs(shapes: Shapes, begin: str) -> Spec:
+    """An adapter of x-flux for the attention of one kind of block."""
+    found: Spec = {}
+    for name, (outputs, inputs) in shapes.items():
+        block, _, module = name.partition(".")[2].partition(".")
+        if name.startswith(begin) and module in PROCESSORS:
+            stem = f"{name.partition('.')[0]}.{block}.processor.{PROCESSORS[module]}"
+            found |= {f"{stem}.down.weight": ("BF16", (4, inputs)), f"{stem}.up.weight": ("BF16", (outputs, 4))}
+    return found
+
+
+@pytest.mark.parametrize("begin", ["double_blocks.", "single_blocks.", ""])
+def test_an_adapter_of_xlabs_fits_its_base(begin: str) -> None:
+    config, shapes = model("FluxTransformer2DModel")
+    spec = of_xlabs(shapes, begin)
+    found = audited(spec, config)
+    (note,) = (one for one in found.findings if one.code == "A997")
+    assert (found.verdict, codes(found)) == ("clean", set()) and note.tensors == len(spec)
+    changes = [(step.old, step.new) for step in note.remedy().steps]
+    again = audited({renamed(name, changes): entry for name, entry in spec.items()}, config)
+    assert again.verdict == "clean" and "A997" not in {one.code for one in again.findings}
+    first = next(name for name in spec if "qkv" in name and ".up." in name)
+    wider = audited({**spec, first: ("BF16", (spec[first][1][0] + 2, 4))}, config)
+    assert len(codes(wider)) == 1
+
+
+def test_comfyui_reads_the_names_of_xlabs_with_all_blocks() -> None:
+    parts = (("double_blocks.{}.processor.qkv_lora2", 19), ("single_blocks.{}.processor.qkv_lora", 38))
+    for lost, noted in ((0, set()), (1, {"A997"})):
+        spec: Spec = {
+            f"{stem.format(block)}.{part}.weight": ("BF16", (4, 64) if part == "down" else (192, 4))
+            for stem, blocks in parts
+            for block in range(blocks - lost)
+            for part in ("down", "up")
+        }
+        found = audit_adapter(checkpoint(spec))
+        assert {one.code for one in found.findings} - {"A901"} == noted
+
+
+def test_an_adapter_in_the_names_of_diffusers_fits_a_file_of_the_authors() -> None:
+    spec = genuine(FLUX, "F16")
+    shapes = {
+        name.removesuffix(".weight"): tuple(shape)
+        for name, (_, shape) in spec.items()
+        if len(shape) == 2 and name.endswith(".weight")
+    }
+    base = BaseRead("base", audit_loaded(checkpoint(converters.flux(spec), config=None)))
+    found = audit_adapter(checkpoint(lora(shapes, "a pipeline's prefix")), base=base)
+    assert (found.verdict, codes(found)) == ("clean", set()) and "proj_out" in shapes

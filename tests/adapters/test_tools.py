@@ -89,8 +89,8 @@ PAIRS: dict[str, Callable[[int], dict[str, tuple[int, ...]]]] = {
     "llama.cpp": lambda n: {f"blk.{n}.attn_q.weight.lora_a": (4, 32), f"blk.{n}.attn_q.weight.lora_b": (48, 4)},
     "diffusers": lambda n: {f"unet.up_blocks.{n}.attn1.processor.to_q_lora.down.weight": (4, 32),
                             f"unet.up_blocks.{n}.attn1.processor.to_q_lora.up.weight": (32, 4)},
-    "": lambda n: {f"double_blocks.{n}.processor.qkv_lora1.down.weight": (4, 32),
-                   f"double_blocks.{n}.processor.qkv_lora1.up.weight": (96, 4)},
+    "XLabs": lambda n: {f"double_blocks.{n}.processor.qkv_lora1.down.weight": (4, 32),
+                        f"double_blocks.{n}.processor.qkv_lora1.up.weight": (96, 4)},
 }  # fmt: skip
 """Writer -> a layer's tensors, from the sources of the tools."""
 

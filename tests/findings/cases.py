@@ -1485,6 +1485,16 @@ FIRES |= {
         None,
     ),
     "adapter-in-training": lambda: judged(image_prompt("image_proj_model", "adapter_modules"), None),
+    "adapter-of-xlabs": lambda: alone(
+        {
+            f"double_blocks.{block}.processor.{pair}_lora{stream}.{part}.weight": ("BF16", shape)
+            for block in range(19)
+            for stream in (1, 2)
+            for pair, outputs in (("proj", 64), ("qkv", 192))
+            for part, shape in (("down", (4, 64)), ("up", (outputs, 4)))
+        },
+        None,
+    ),
     "adapter-method-unread": lambda: kohya(hadamard),
     "adapter-blocks-partial": lambda: alone(
         {

@@ -60,7 +60,7 @@ CASES: list[Row] = [
     ("llava, a tensor lost", "llava", "Generation", [*LLAVA, ["drop", "model.mm_projector.2.bias"]], "findings",
      ["N403", "N470"], "download or convert the checkpoint again"),
     ("llava, its config", "llava", "Generation", [*LLAVA, ["lose", "vision_tower"],
-     ["text", "config.json", OWN_CONFIG]], "findings", ["N470"], "convert it with convert_llava_weights_to_hf.py"),
+     ["text", "config.json", OWN_CONFIG]], "findings", ["N470"], "convert it with the converter of its version"),
     ("llava, its tower in another repository", "llava", "Generation", [*LLAVA, ["lose", "vision_tower"],
      ["config", ["mm_vision_tower"], "openai/clip-vit-large-patch14-336"]], "findings", ["N470"],
      "which adds what is not stored"),

@@ -92,6 +92,8 @@ def _listed(audited: Audit) -> frozenset[str]:
 def _kind(part: Audit) -> str:
     """The class or model type that the definition of a part describes."""
     definition = claim_of(part.checkpoint.config).definition
+    if definition is None and part.case is not None:
+        definition = part.case.reading.definition
     return "" if definition is None else definition.names[0]
 
 

@@ -98,7 +98,7 @@ def audit_pipeline(root: Checkpoint, opened: Open, audit_part: AuditPart) -> Aud
     findings.extend(of_another_class(index.values.get("_class_name"), wanted, parts))
     findings.extend(of_unfit_classes(index, wanted, parts))
     findings.extend((*(unlisted or widths), *([] if unfit is None else [unfit])))
-    of_parts = _of_named_classes(findings, _of_parts(parts, wanted, audit_part))
+    of_parts = _of_named_classes(findings, _of_parts(parts, wanted, class_name, audit_part))
     findings = _together(ordered((*merged(findings), *of_parts)))
     skipped = (*skipped_in(parts), *entries.skipped, *beside.skipped)
     readable = any(part.checkpoint.readable for part in parts.values())
@@ -157,8 +157,13 @@ def _flattened(root: Checkpoint, index: Config, wanted: Iterable[str], audit_par
     return replace(flat, findings=tuple(ordered((flattened, *flat.findings))), verdict="findings")
 
 
-def _of_parts(parts: Mapping[str, Audit], wanted: Mapping[str, str], audit_part: AuditPart) -> Iterator[Finding]:
-    """The findings of the components, merged if they affect several. wanted: component -> class named in the index."""
+def _of_parts(
+    parts: Mapping[str, Audit], wanted: Mapping[str, str], pipeline: object, audit_part: AuditPart
+) -> Iterator[Finding]:
+    """The findings of the components, merged if they affect several. wanted: component -> class named in the index.
+
+    pipeline: the class of the pipeline.
+    """
     swapped = list(exchanged(parts, audit_part)) if any(part.verdict == FINDINGS for part in parts.values()) else []
     yield from swapped
     explained = {name for one in swapped for name in one.components}
@@ -166,7 +171,7 @@ def _of_parts(parts: Mapping[str, Audit], wanted: Mapping[str, str], audit_part:
     if variant is not None:
         yield variant
     for name in parts.keys() - explained if explained else parts:
-        seen = of_the_pipeline(name, wanted[name], parts)
+        seen = of_the_pipeline(name, wanted[name], parts, pipeline)
         if variant is not None and name in variant.components:
             seen = (one for one in seen if not isinstance(one, FileNameUnknown))
         yield from (one.within(name, _in_folder(name, one.place)) for one in seen)

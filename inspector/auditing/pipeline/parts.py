@@ -123,9 +123,9 @@ def without_class(part: Audit, config: Config | None, class_name: str) -> Audit:
     return replace(part, findings=findings, verdict=verdict_of(findings, part.skipped))
 
 
-def of_the_pipeline(name: str, class_name: str, parts: Mapping[str, Audit]) -> Iterator[Finding]:
+def of_the_pipeline(name: str, class_name: str, parts: Mapping[str, Audit], pipeline: object) -> Iterator[Finding]:
     """The findings of a component in the light of the other components: its weights, and not its config, belong to
-    another model.
+    another model. pipeline: the class of the pipeline.
     """
     part = parts[name]
     config = part.checkpoint.config
@@ -136,9 +136,9 @@ def of_the_pipeline(name: str, class_name: str, parts: Mapping[str, Audit]) -> I
             weights=one.solved, agreeing=agreeing,
         )
         for one in part.findings
-        if isinstance(one, ConfigDisagrees) and (agreeing := _agreeing(name, one, parts)) is not None
+        if isinstance(one, ConfigDisagrees) and (agreeing := _agreeing(name, one, parts, pipeline)) is not None
     }  # fmt: skip
-    others |= _of_sizes(name, parts)
+    others |= _of_sizes(name, parts, pipeline)
     for one in part.findings:
         if isinstance(one, NamesOfAnotherArchitecture) and own == class_name and not _is_of_names(config, one):
             yield replace(one, component=name)
@@ -148,7 +148,7 @@ def of_the_pipeline(name: str, class_name: str, parts: Mapping[str, Audit]) -> I
             yield one
 
 
-def _of_sizes(name: str, parts: Mapping[str, Audit]) -> dict[int, ComponentOfAnotherModel]:
+def _of_sizes(name: str, parts: Mapping[str, Audit], pipeline: object) -> dict[int, ComponentOfAnotherModel]:
     """The findings in place of those on several sizes of a component, one of which agrees with another component."""
     from inspector.findings.single_causes import ConfigOfAnotherSize
 
@@ -156,7 +156,7 @@ def _of_sizes(name: str, parts: Mapping[str, Audit]) -> dict[int, ComponentOfAno
     file = parts[name].checkpoint.set_name
     for one in parts[name].findings:
         for value in one.keys if isinstance(one, ConfigOfAnotherSize) else ():
-            agreeing = _agreeing(name, value, parts)
+            agreeing = _agreeing(name, value, parts, pipeline)
             if agreeing is not None:
                 found[id(one)] = ComponentOfAnotherModel(
                     place=Place(file=file), component=name, key=value.key, config=value.stated, weights=value.solved,
@@ -190,9 +190,11 @@ def of_one_variant(parts: Mapping[str, Audit]) -> VariantOnly | None:
     return VariantOnly(variant=variant, components=tuple(named), files=files, all=len(named) == len(parts))
 
 
-def _agreeing(name: str, finding: ConfigDisagrees | KeyValues, parts: Mapping[str, Audit]) -> str | None:
+def _agreeing(
+    name: str, finding: ConfigDisagrees | KeyValues, parts: Mapping[str, Audit], pipeline: object
+) -> str | None:
     """The key of another component without problems that has a value which agrees with the config of this component and
-    not with its weights.
+    not with its weights, or the class of the pipeline if its denoiser reads more than the latents.
 
     None if the value also fits the weights: a transformer may pack its latents or not, and a denoiser for filling, or
     for an additional image, reads more than the latents.
@@ -201,6 +203,8 @@ def _agreeing(name: str, finding: ConfigDisagrees | KeyValues, parts: Mapping[st
         return None
     if _reads_more(name, finding.key, finding.solved, parts):
         return None
+    if pipeline in classes_of_input(name, finding.key, finding.stated, _latents(parts), pipeline):
+        return str(pipeline)
     by_config = _that_fit(name, finding.key, finding.stated, parts)
     by_weights = set(_that_fit(name, finding.key, finding.solved, parts))
     return next((one for one in by_config if one not in by_weights), None)
@@ -208,10 +212,15 @@ def _agreeing(name: str, finding: ConfigDisagrees | KeyValues, parts: Mapping[st
 
 def _reads_more(name: str, key: str, value: int, parts: Mapping[str, Audit]) -> bool:
     """True if this is the number of channels of a denoiser that reads more than the latents of this VAE."""
+    channels = _latents(parts)
+    return any(one for family in FAMILIES for one in classes_of_input(name, key, value, channels, family))
+
+
+def _latents(parts: Mapping[str, Audit]) -> object:
+    """The number of channels of the VAE's latents, if nothing is wrong with it."""
     vae = parts.get("vae")
     config = None if vae is None or vae.verdict != CLEAN else vae.checkpoint.config
-    channels = None if config is None else config.values.get("latent_channels")
-    return any(one for family in FAMILIES for one in classes_of_input(name, key, value, channels, family))
+    return None if config is None else config.values.get("latent_channels")
 
 
 def _that_fit(name: str, key: str, value: int, parts: Mapping[str, Audit]) -> Iterator[str]:

@@ -122,6 +122,43 @@ class AdapterMethodUnread(Finding, frozen=True, kw_only=True):
         return Remedy(f"load it with {reader}the program that wrote it, or merge it there")
 
 
+class AdapterOfXlabs(Finding, frozen=True, kw_only=True):
+    """The adapter for FLUX has XLabs' names, which ComfyUI does not read.
+
+    What it means
+        x-flux names the pairs by the processors of the attention. diffusers and XLabs' own nodes (x-flux-comfyui) read
+        these names. ComfyUI itself reads them only if the last blocks of both kinds have pairs.
+
+    Why it matters
+        ComfyUI's LoRA loader warns "lora key not loaded" for every tensor, and the images are those of the base.
+
+    Example
+        note[A997] adapter-of-xlabs: ComfyUI finds none of 152 tensors
+          stored  double_blocks.0.processor.proj_lora1.down.weight
+          wanted  diffusion_model.double_blocks.0.img_attn.proj.lora_down.weight
+          help    for ComfyUI load it with XLabs' nodes (x-flux-comfyui), or rename the
+                  tensors
+
+    What to do
+        Nothing for diffusers. For ComfyUI use XLabs' nodes, or rename the tensors.
+    """
+
+    code = "A997"
+    severity = "note"
+
+    tensors: int
+    stored: str
+    wanted: str
+    renames: tuple[tuple[str, str], ...] = ()
+
+    headline_text = "ComfyUI finds none of {tensors:count tensor}"
+    row_texts = (("stored", "{stored}"), ("wanted", "{wanted}"))
+
+    def remedy(self) -> Remedy:
+        steps = tuple(Step(action="rename", old=stored, new=wanted) for stored, wanted in self.renames)
+        return Remedy("for ComfyUI load it with XLabs' nodes (x-flux-comfyui), or rename the tensors", steps)
+
+
 class AdapterDimsUnread(Finding, frozen=True, kw_only=True):
     """diffusers refuses matrices of a LoRA with another number of dims than the base's weight.
 
