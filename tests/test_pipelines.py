@@ -993,9 +993,9 @@ def test_weights_that_fit_as_well_are_not_of_another_model() -> None:
     wrong: Any = SimpleNamespace(key="latent_channels", stated=16, solved=4)
     parts: Any = {"transformer": SimpleNamespace(
         verdict="clean", checkpoint=SimpleNamespace(config=SimpleNamespace(values={"in_channels": 16})))}  # fmt: skip
-    assert _agreeing("vae", wrong, parts) is None
+    assert _agreeing("vae", wrong, parts, None) is None
     wrong.solved = 8
-    assert _agreeing("vae", wrong, parts) == "transformer.in_channels"
+    assert _agreeing("vae", wrong, parts, None) == "transformer.in_channels"
 
 
 PROJECTED: dict[str, Any] = {**TEXT, "architectures": ["CLIPTextModelWithProjection"], "projection_dim": 48}
