@@ -203,7 +203,7 @@ def _agreeing(
         return None
     if _reads_more(name, finding.key, finding.solved, parts):
         return None
-    if pipeline in classes_of_input(name, finding.key, finding.stated, _latents(parts), pipeline):
+    if pipeline in set(classes_of_input(name, finding.key, finding.stated, _latents(parts), pipeline)):
         return str(pipeline)
     by_config = _that_fit(name, finding.key, finding.stated, parts)
     by_weights = set(_that_fit(name, finding.key, finding.solved, parts))
