@@ -21,6 +21,7 @@ from inspector.adapters.matched import Matched, module_of
 from inspector.adapters.merged_linear import merged_linear
 from inspector.adapters.method_table import with_rank
 from inspector.adapters.misspelled import taken_out
+from inspector.adapters.moved_names import is_of_own_code, named_elsewhere, names_of_files, older, unreached_families
 from inspector.adapters.names import (
     BASE_LAYER,
     OWN_PREFIX,
@@ -28,12 +29,11 @@ from inspector.adapters.names import (
     PROMPT_TENSORS,
     adapter_kind,
     base_name,
-    renames_of,
     tuner_name,
 )
 from inspector.adapters.other_architecture import unmatched
 from inspector.adapters.other_setting import other_setting
-from inspector.adapters.peft_configs import as_read, renames, with_modules_of_task
+from inspector.adapters.peft_configs import as_read, with_modules_of_task
 from inspector.adapters.plan import plan_with
 from inspector.adapters.prefixes import PREFIXES, built_prefix, other_heads
 from inspector.adapters.replication import replicated
@@ -52,23 +52,11 @@ from inspector.findings.adapters.misspelled import AdapterExpertsStacked
 from inspector.findings.adapters.tensors import AdapterRankDiffers
 from inspector.findings.adapters.tools import AdapterHoldsBase
 from inspector.findings.adapters.whole import Adapter, AdapterBaseDiffers, AdapterNamesUnknown, AdapterSettingDiffers
-from inspector.findings.adapters.wrapped import AdapterNamesWrapped
 from inspector.findings.finding import NAMES_SHOWN, Finding
 from inspector.matcher.families import Families
 from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Line
-from inspector.reconciler.wording import family_name, names_in
-
-TASKS_WITH_HEAD = frozenset({"CAUSAL_LM", "SEQ_2_SEQ_LM", "SEQ_CLS", "TOKEN_CLS", "QUESTION_ANS"})
-"""Tasks for which PEFT's class wraps a model with its head."""
-
-MOVED: Mapping[str, Sequence[tuple[str, str]]] = dict.fromkeys(
-    ("qwen2_vl", "qwen2_5_vl"),
-    (("model.layers.", "model.language_model.layers."), ("visual.", "model.visual.")),
-)
-"""Model type -> (prefix before transformers 4.52, prefix in memory since), for types with LoRA names that PEFT 0.21
-does not convert.
-"""
+from inspector.reconciler.wording import family_name
 
 
 class AdapterReport(Struct, frozen=True):
@@ -128,9 +116,10 @@ def _account(values: Mapping[str, Any], families: Families, base: Base | None, *
     plan = with_copies(plan, method, values, families)
     difference = None
     planned = None if base is None or (alone and base.composite) else plan_with(base, method, values, families)
-    elsewhere = [] if base is None or alone else list(_named_elsewhere(base, method, values, families))
-    unreached = {} if base is None or alone or elsewhere else _unreached(base, stated, families)
-    hidden = base is not None and bool(elsewhere or unreached) and _is_of_own_code(base)
+    elsewhere = [] if base is None or alone else list(named_elsewhere(base, method, values, families))
+    unreached = {} if base is None or alone or elsewhere else unreached_families(base, stated, families)
+    hidden = base is not None and bool(elsewhere or unreached) and is_of_own_code(base)
+    moved = older(base, elsewhere) if base is not None and hidden else ""
     if hidden:
         elsewhere, unreached = [], {}
     if base is not None and planned is not None:
@@ -154,7 +143,7 @@ def _account(values: Mapping[str, Any], families: Families, base: Base | None, *
     findings.extend(elsewhere)
     if base is not None and not alone and method in PREFIXES:
         findings.extend(_of_heads(values, base))
-    findings.extend(_names_of_files(unreached, families))
+    findings.extend(names_of_files(unreached, families))
     if instead is not None:
         findings.append(instead)
     else:
@@ -164,7 +153,9 @@ def _account(values: Mapping[str, Any], families: Families, base: Base | None, *
         placed = [one for one in matched if one.key not in strays]
         others = _of_tensors(plan, placed, known, method, values, families, whole=whole, named=not (unknown or another))
         findings.extend(others if setting is None else [setting])
-    unchecked = (*(() if alone else plan.unclear), *(() if base is None else _unchecked(base, unknown, hidden=hidden)))
+    unchecked = () if alone else plan.unclear
+    if base is not None:
+        unchecked = (*unchecked, *_unchecked(base, unknown, moved, hidden=hidden))
     total = None if alone or unchecked else expected_parameters(plan, families)
     trained = _trained(with_modules_of_task(values))
     matched = [replace(one, expected=None) if one.key in strays else one for one in matched]
@@ -185,13 +176,15 @@ def _of_heads(values: Mapping[str, Any], base: Base) -> Iterator[Finding]:
         yield (AdapterHeadsDiffer if fails else AdapterHeadsDivided)(stated=stated, of_base=own)
 
 
-def _unchecked(base: Base, unknown: Sequence[str], *, hidden: bool) -> Iterator[str]:
-    """What a base leaves unchecked. unknown: modules that its definition does not have. hidden: its code decides."""
+def _unchecked(base: Base, unknown: Sequence[str], moved: str, *, hidden: bool) -> Iterator[str]:
+    """What a base leaves unchecked. unknown: modules that its definition does not have. moved: what the names are, if
+    they are those of an older release. hidden: its code decides.
+    """
     if unknown:
         yield f"names that the definition of {base.name} does not have: {family_name(unknown[0])}"
     if hidden:
         class_name = base.claim.class_name if base.claim is not None else None
-        yield f"the names in memory of {class_name}, which is code of the base's repository"
+        yield f"the names in memory of {class_name}, which is code of the base's repository{moved}"
 
 
 def _planned(
@@ -254,76 +247,6 @@ def _of_tensors(
         if whole and not left_out:
             yield from unnamed_targets(values, families)
             yield from odd_layers(values, families)
-
-
-def _named_elsewhere(base: Base, method: str, values: Mapping[str, Any], families: Families) -> Iterator[Finding]:
-    """Findings on modules for which PEFT looks under other names than the stored ones, although the base has these
-    names too.
-    """
-    if base.root and str(values.get("task_type")) in TASKS_WITH_HEAD:
-        yield from _under("", base.root, families)
-    for before, after in MOVED.get(base.name, ()) if method == "lora" else ():
-        wanted = after.removeprefix("model.") if base.bare else after
-        yield from _under(before, wanted, families) if wanted != before else ()
-
-
-def _is_of_own_code(base: Base) -> bool:
-    """True if the config states a class that the definition does not know: its names in memory are unknown."""
-    claim = base.claim
-    return claim is not None and claim.class_name is not None and claim.definition is not None and claim.head is None
-
-
-def _unreached(base: Base, values: Mapping[str, Any], families: Families) -> dict[str, str]:
-    """Families under names in the base's files that PEFT does not find in memory -> the names that it finds.
-
-    PEFT renames only the tensors of LoRA, for some bases, and reverts this if its prefix and the old name end in the
-    new one (`convert_peft_adapter_state_dict_for_transformers` in `utils/transformers_weight_conversion.py`).
-    """
-    if base.apart or base.root or "peft_type" not in values:  # without it PEFT loads nothing
-        return {}
-    renaming = renames(values, base.settings.values.get("model_type"))
-    held = {one.module: one.held for one in base.tensors if one.held}
-    found = {}
-    for key in families:
-        name = tuner_name(key)
-        if name is None or name.module not in held or not key.startswith(PREFIX + name.module):
-            continue
-        wanted = held[name.module]
-        if not (renaming and ".lora_" in key) or (PREFIX + name.module).endswith(wanted):
-            found[key] = PREFIX + wanted + key.removeprefix(PREFIX + name.module)
-    return found
-
-
-def _names_of_files(unreached: Mapping[str, str], families: Families) -> Iterator[Finding]:
-    """The finding that PEFT does not find modules under their names in the files of the base."""
-    if unreached:
-        key, wanted = next(iter(unreached.items()))
-        boxes = families[key].stored[0].boxes
-        yield AdapterNamesWrapped(
-            tensors=sum(families[one].tensors for one in unreached),
-            of=sum(family.tensors for one, family in families.items() if tuner_name(one) is not None),
-            stored=names_in(key, boxes, 1)[0],
-            wanted=names_in(wanted, boxes, 1)[0],
-            renames=renames_of(list(unreached), lambda one: unreached.get(one, one), families),
-        )
-
-
-def _under(before: str, after: str, families: Families) -> Iterator[Finding]:
-    """The finding on modules stored under names with another beginning than PEFT looks for."""
-    old = PREFIX + before
-    tuned = [family for key, family in families.items() if tuner_name(key) is not None and key.startswith(old)]
-    if not tuned:
-        return
-    new = PREFIX + after
-    keys = [family.key for family in tuned]
-    stored = names_in(tuned[0].key, tuned[0].stored[0].boxes, 1)[0]
-    yield AdapterNamesWrapped(
-        tensors=sum(family.tensors for family in tuned),
-        of=sum(family.tensors for key, family in families.items() if tuner_name(key) is not None),
-        stored=stored,
-        wanted=f"{new}{stored.removeprefix(old)}",
-        renames=renames_of(keys, lambda key: new + key.removeprefix(old), families),
-    )
 
 
 def _held(matched: Sequence[Matched]) -> Iterator[Finding]:

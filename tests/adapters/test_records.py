@@ -393,6 +393,7 @@ def test_names_from_before_the_language_model_moved(model_type: str, path: str) 
     assert spec and codes(audited) == (set() if "language" in path else {"A919"})
     unknown = with_base(spec, adapter, {**record["config"], "architectures": ["ColQwen"]})  # code of its repository
     assert (unknown.verdict, codes(unknown)) == ("clean" if "language" in path else "undecided", set())
+    assert any("had before transformers 4.52" in f"{one}" for one in unknown.skipped) == ("language" not in path)
 
 
 @pytest.mark.parametrize("model_type", ["qwen2_vl", "qwen2_5_vl"])
@@ -412,6 +413,27 @@ def test_names_from_before_the_language_model_moved_in_a_model_without_its_head(
     assert codes(audited) == wanted
     to = [one.facts["wanted"] for one in audited.findings if one.code == "A919"]
     assert all(one.startswith("base_model.model.language_model.layers.0.") for one in to)
+
+
+@pytest.mark.parametrize(("path", "class_name", "wanted"), [
+    ("model.layers", "ColQwen2", {"A998"}), ("model.layers", "ColQwen2_5", {"A998"}),
+    ("model.layers", "BiQwen2", {"A919"}), ("language_model.layers", "ColQwen2", set()),
+    ("language_model.layers", "BiQwen2_5", set()),
+])  # fmt: skip
+def test_classes_of_colpali_that_extend_the_model(path: str, class_name: str, wanted: set[str]) -> None:
+    """Measured with colpali-engine 0.3.18 and PEFT 0.21, which renames with the tables of ColQwen2 and ColQwen2_5."""
+    record = base_record("qwen2_5_vl" if class_name.endswith("_5") else "qwen2_vl", "ForConditionalGeneration")
+    spec: Spec = {}
+    for name, (_, shape) in spec_of_record(record).items():
+        if ".self_attn.q_proj.weight" in name:
+            module = name.removesuffix(".weight").replace("model.layers", path)
+            spec[f"base_model.model.{module}.lora_A.weight"] = ("F32", (4, shape[1]))
+            spec[f"base_model.model.{module}.lora_B.weight"] = ("F32", (shape[0], 4))
+    adapter = {"peft_type": "LORA", "r": 4, "target_modules": "(.*model.*q_proj.*)", "task_type": "FEATURE_EXTRACTION"}
+    audited = with_base(spec, adapter, {**record["config"], "architectures": [class_name]})
+    assert codes(audited) == wanted
+    steps = [(step.old, step.new) for one in audited.findings for step in one.remedy().steps]
+    assert steps == [("base_model.model.model.*", "base_model.model.language_model.*")] * len(wanted)
 
 
 def test_a_target_without_tensors_is_an_error_with_the_base_and_a_note_without() -> None:

@@ -1193,6 +1193,19 @@ def adapter(
     return with_base(spec, values, {**LLAMA8B, **code}) if base else alone(spec, values)
 
 
+def colqwen() -> Audit:
+    """LoRA of ColQwen2 that was saved before transformers 4.52."""
+    spec: Spec = {}
+    for layer in range(28):
+        path = f"base_model.model.model.layers.{layer}.self_attn.q_proj"
+        spec |= {f"{path}.lora_A.weight": ("F32", (32, 1536)), f"{path}.lora_B.weight": ("F32", (1536, 32))}
+    config = {"architectures": ["ColQwen2"], "model_type": "qwen2_vl", "hidden_size": 1536, "intermediate_size": 8960,
+              "num_attention_heads": 12, "num_key_value_heads": 2, "num_hidden_layers": 28, "vocab_size": 151936,
+              "vision_config": {"hidden_size": 1536}}  # fmt: skip
+    values = {"peft_type": "LORA", "r": 32, "target_modules": ["q_proj"], "task_type": "FEATURE_EXTRACTION"}
+    return with_base(spec, values, config)
+
+
 def merged_linear(spec: Spec) -> None:
     """The adapter of a joint matrix in two parts, as the first versions of PEFT saved it."""
     spec.clear()
@@ -1525,6 +1538,7 @@ FIRES |= {
         put("lora_unet_mid_block_attentions_0_attn1_to_q.lora_up.weight", "F16", 64, 8)
     ),
     "adapter-scale-misshapen": lambda: kohya(put("lora_unet_mid_block_attentions_0_attn1_to_q.alpha", "F16", 3)),
+    "adapter-names-older": colqwen,
     "adapter-names-wrapped": lambda: adapter(rename("base_model.model", "_orig_mod.base_model.model"), base=False),
     "adapter-type-unknown": lambda: adapter(base=False, peft_type="lora"),
     "model-config-misnamed": misnamed_config,

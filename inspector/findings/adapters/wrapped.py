@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from typing import ClassVar
 
-from inspector.findings.finding import Finding, Remedy, Step
+from inspector.findings.finding import Finding, Remedy, RowTexts, Step
 from inspector.findings.words import count, number
 
 
@@ -86,7 +87,7 @@ class AdapterNamesWrapped(Finding, frozen=True, kw_only=True):
     targets: str = ""
     """An expression for the renamed modules, if the stated one fits none of them."""
 
-    row_texts = (("stored", "{stored}"), ("wanted", "{wanted}"))
+    row_texts: ClassVar[RowTexts] = (("stored", "{stored}"), ("wanted", "{wanted}"))
 
     def remedy(self) -> Remedy:
         steps = tuple(Step(action="rename", old=stored, new=wanted) for stored, wanted in self.renames)
@@ -106,3 +107,45 @@ class AdapterNamesWrapped(Finding, frozen=True, kw_only=True):
     def headline(self) -> str:
         found = "none" if self.tensors == self.of else f"{number(self.of - self.tensors)}"
         return f"PEFT finds {found} of {count(self.of, 'tensor')}"
+
+
+class AdapterNamesOlder(AdapterNamesWrapped, frozen=True, kw_only=True):
+    """The adapter has names of an older transformers, which only a part of the loaders renames.
+
+    What it means
+        transformers 4.52 put the layers of some multimodal models below `language_model`. The adapter was saved with an
+        earlier version. The class of its base, from colpali-engine, renames such tensors in its `from_pretrained`, and
+        PEFT's `PeftModel.from_pretrained` uses the same table.
+
+    Why it matters
+        `load_adapter` on the loaded model does not rename them: it reports missing keys and leaves these modules at
+        their initial values.
+
+    Example
+        warning[A998] adapter-names-older: 56 of 56 tensors have names of before
+          transformers 4.52
+          stored  base_model.model.model.layers.0.self_attn.q_proj.lora_A.weight
+          wanted
+            base_model.model.language_model.layers.0.self_attn.q_proj.lora_A.weight
+          loader  from_pretrained of ColQwen2 and of PEFT rename them, with
+                  colpali-engine 0.3.14 or newer; load_adapter leaves these modules at
+                  their initial values
+          help    rename the tensors as wanted
+
+    What to do
+        Rename the tensors in the file: every loader finds the new names.
+    """
+
+    code = "A998"
+    severity = "warning"
+
+    class_name: str
+
+    row_texts: ClassVar[RowTexts] = (
+        *AdapterNamesWrapped.row_texts,
+        ("loader", "from_pretrained of {class_name} and of PEFT rename them, with colpali-engine 0.3.14 or newer; "
+                   "load_adapter leaves these modules at their initial values"),
+    )  # fmt: skip
+
+    def headline(self) -> str:
+        return f"{number(self.tensors)} of {count(self.of, 'tensor')} have names of before transformers 4.52"
