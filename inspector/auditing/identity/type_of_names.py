@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from inspector.architectures.own_keys import is_rather_of
+from inspector.architectures.own_keys import is_rather_of, states_own_keys
 from inspector.auditing.identity.fitting_types import fitting_types
 from inspector.auditing.identity.part_of_model import are_outside, is_complete
 from inspector.auditing.identity.told_apart import told_apart
@@ -84,6 +84,7 @@ def of_type_that_fits(
         types = {name: one for name, one in types.items() if not is_rather_of(config.model_type, name, file.values)}
         found = found if types.keys() >= set(found) else []
         if not found or any(gap.block.key in families for gap in case.as_configured.missing):
+            fitting = [one for one in fitting if not states_own_keys(config.model_type, one, file.values)]
             return _with_types(faults, config.model_type, fitting)
     names = found[0] if len(found) == 1 else _nearest(config.model_type, types)
     if names is None:
