@@ -31,6 +31,7 @@ from inspector.auditing.reported import (
 )
 from inspector.dialects.llama_cpp import read_beside
 from inspector.findings.finding import Finding
+from inspector.loader.config_file import Config
 from inspector.matcher.claim import Claim, claim_of
 from inspector.matcher.families import Families
 from inspector.matcher.reading import Reading
@@ -308,7 +309,16 @@ def _compared(draft: Draft, judged: Judged) -> Draft:
         from inspector.auditing.identity.class_alone import class_alone
 
         typed += class_alone(judged.config.model_type, judged.config.class_name)
-    return draft.with_findings(typed) if known else draft
+    return _with_own_modules(draft.with_findings(typed), file, case) if known else draft
+
+
+def _with_own_modules(draft: Draft, file: Config | None, case: Reconciled) -> Draft:
+    """The draft with one finding on modules and keys of a class of the authors' own."""
+    if file is None or not case.as_configured.unexpected:
+        return draft
+    from inspector.auditing.identity.own_modules import with_own_modules
+
+    return replace(draft, findings=tuple(with_own_modules(draft.findings, file, case)))
 
 
 NO_CONFIG: Final = "there is no config, and no definition fits without one"

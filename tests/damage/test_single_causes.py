@@ -529,6 +529,30 @@ def test_missing_tensors_that_every_type_has(model_type: str, lost: str) -> None
     assert not any(one.complete_as for one in found if isinstance(one, TensorMissing | WeightsIncomplete))
 
 
+VALUE_HEAD: Spec = {"value_head.weight": ("F32", (1, 48)), "value_head.bias": ("F32", (1,))}
+TWO: Spec = {"planner.weight": ("F32", (9, 48)), "memory_bank": ("F32", (5, 48))}
+
+
+@pytest.mark.parametrize(("more", "keys", "expected"), [
+    (TWO, {"plan_steps": 3}, ["N741"]), (VALUE_HEAD, {"use_value_head": True}, ["N741"]),
+    (VALUE_HEAD, {"plan_steps": 3}, None), (TWO, {}, None),
+    (TWO, {"plan_steps": 3, "auto_map": {"AutoModelForCausalLM": "modeling.Own"}}, None),
+])  # fmt: skip
+@pytest.mark.parametrize(("model_type", "suffix"), [("mistral", "ForCausalLM"), ("roberta", "ForMaskedLM")])
+def test_modules_and_keys_of_a_class_of_the_authors(
+    more: Spec, keys: dict[str, Any], expected: list[str] | None, model_type: str, suffix: str
+) -> None:
+    spec, config = record(model_type, suffix)
+    found = judged({**spec, **more}, {**config, **keys})
+    assert (bad(found) == expected) if expected else "N741" not in bad(found)
+    if expected:
+        (one,) = (finding for finding in found.findings if finding.code == "N741")
+        assert (one.facts["tensors"], one.facts["key_count"]) == (len(more), len(keys))
+        lost = judged({name: entry for name, entry in {**spec, **more}.items() if "layer.0." not in name
+                       and "layers.0." not in name}, {**config, **keys})  # fmt: skip
+        assert "N741" not in bad(lost)
+
+
 @pytest.mark.thinned
 @pytest.mark.parametrize(("stored", "claimed"), FAMILIES)
 def test_weights_of_another_family_are_named(stored: str, claimed: str) -> None:

@@ -895,6 +895,14 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "layers-missing": lambda: llama(drop(".17.")),
     "tensor-unexpected": lambda: llama(put("model.layers.3.self_attn.k_norm.weight", "BF16", 128)),
     "part-unexpected": lambda: llama(vision),
+    "own-modules": lambda: llama(
+        lambda spec: spec.update(
+            {"talk_head.0.weight": ("BF16", (4096, 8192)), "start_embedding": ("BF16", (2, 4096)),
+             "end_embedding": ("BF16", (2, 4096))}
+        ),
+        max_thoughts=10,
+        merged_talk_heads=True,
+    ),
     "part-of-larger-model": lambda: judged(
         {**{f"language_model.{name}": entry for name, entry in genuine(LLAMA8B).items()},
          "vision_tower.proj.weight": ("BF16", (1024, 588))}, LLAMA8B),
