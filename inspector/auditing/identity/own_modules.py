@@ -5,7 +5,6 @@ it does not read.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from inspector.auditing.identity.part_of_model import are_outside, is_complete
 from inspector.findings.finding import Finding
@@ -15,7 +14,7 @@ from inspector.findings.unknown_keys import KeyNotUnderstood
 from inspector.loader.config_file import Config
 from inspector.reconciler.reconcile import Reconciled
 
-UNEXPECTED: Final = TensorUnexpected | PartUnexpected
+Unexpected = TensorUnexpected | PartUnexpected
 
 
 def with_own_modules(findings: Sequence[Finding], file: Config, case: Reconciled) -> list[Finding]:
@@ -24,7 +23,7 @@ def with_own_modules(findings: Sequence[Finding], file: Config, case: Reconciled
     """
     wrong = [one for one in findings if one.severity != "note"]
     unknown = next((one for one in findings if isinstance(one, KeyNotUnderstood)), None)
-    modules = [one for one in wrong if isinstance(one, UNEXPECTED) and not _is_explained(one)]
+    modules = [one for one in wrong if isinstance(one, Unexpected) and not _is_explained(one)]
     name = case.claim.class_name
     if unknown is None or name is None or not modules or len(modules) < len(wrong) or "auto_map" in file.values:
         return list(findings)
@@ -41,7 +40,7 @@ def with_own_modules(findings: Sequence[Finding], file: Config, case: Reconciled
     return [joined, *kept]
 
 
-def _is_explained(finding: UNEXPECTED) -> bool:
+def _is_explained(finding: Unexpected) -> bool:
     """True if the tensors have a present name, a module of a sentence encoder, or a program that reads them."""
     if finding.module:
         return True
