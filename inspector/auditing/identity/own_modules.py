@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from inspector.auditing.identity.part_of_model import are_outside, is_complete
 from inspector.findings.finding import Finding
 from inspector.findings.names.own_modules import OwnModules
-from inspector.findings.names.tensors import PartUnexpected, TensorUnexpected, reader_of
+from inspector.findings.names.own_readers import reader_of
+from inspector.findings.names.tensors import PartUnexpected, TensorUnexpected
 from inspector.findings.unknown_keys import KeyNotUnderstood
 from inspector.loader.config_file import Config
 from inspector.reconciler.reconcile import Reconciled
