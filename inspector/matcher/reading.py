@@ -116,8 +116,8 @@ def read_by_names(
             key in values for key in keys_of_definition(scopes[0]).difference(definition.ignores.split())
         ):
             scopes = [Scope(definition, Settings(values), definition_of)]
-        read = _spelled if prefixes else _as_stored
-        readings = (read(Claim(scope.settings, definition=definition), scope, name, families) for scope in scopes)
+        read, own = _spelled if prefixes else _as_stored, name if is_component(name) else definition.names[0]
+        readings = (read(Claim(scope.settings, definition=definition), scope, own, families) for scope in scopes)
         reading = max(readings, key=_support)
         if reading.match.covered:
             tried.append(replace(reading, by_names=True))

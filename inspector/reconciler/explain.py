@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from inspector.algebra.values import whole
-from inspector.architectures.defaults import defaults_of
+from inspector.architectures.defaults import defaults_of, is_component
 from inspector.dialects.libraries import library_of
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.matcher.claim import class_with_head
@@ -23,6 +23,7 @@ from inspector.reconciler.wording import family_name, indices_in_words, place_na
 
 if TYPE_CHECKING:
     from inspector.findings.names.components import PartOfLargerModel
+    from inspector.matcher.reading import Reading
     from inspector.reconciler.inverse.cause import Cause
 
 
@@ -148,6 +149,13 @@ def _is_usual_part(case: Reconciled, cause: Cause) -> bool:
     return leaves_out and default_of(case.plan.scope, tuple(cause.key.split("."))) is not None
 
 
+def _alike(reading: Reading) -> tuple[str, ...]:
+    """The other types with these names: of other definitions, and of the same."""
+    own = () if is_component(reading.name) else reading.definition.names
+    named = (*reading.same_names, *(one for one in own if defaults_of(one) is not None))
+    return tuple(dict.fromkeys(one for one in named if one != reading.name))
+
+
 def _names(case: Reconciled) -> Iterator[Finding]:
     reading, claim, replaced = case.reading, case.claim, False
     if reading.prefix:
@@ -175,7 +183,7 @@ def _names(case: Reconciled) -> Iterator[Finding]:
         from inspector.findings.names.architecture import ArchitectureFromNames
 
         yield ArchitectureFromNames(
-            architecture=reading.name, twins=tuple(reading.same_names), head=_head_name(case), confidence="likely"
+            architecture=reading.name, twins=_alike(reading), head=_head_name(case), confidence="likely"
         )
     yield from names_in_dialect(case)
     yield from _padding(case)

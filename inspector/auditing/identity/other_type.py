@@ -51,11 +51,6 @@ def with_type_to_state(
     again: reconciles the weights with another claim. case: the weights under the config's own type.
     """
     faults = [one for one in findings if one.severity != "note"]
-    alone = bool(faults) and all(isinstance(one, TensorUnexpected | PartUnexpected) for one in faults)
-    whole = _typed(faults[0], config, file, families, again, alone=True) if alone else None
-    if whole is not None:
-        yield from (whole if one is faults[0] else one for one in findings if one is faults[0] or one not in faults)
-        return
     beginning = of_type_with_prefix(faults, config, file, families, again)
     if beginning is not None:
         yield from (beginning, *(one for one in findings if one not in faults))
@@ -69,19 +64,19 @@ def with_type_to_state(
         yield from (*fits, *(one for one in findings if one not in faults))
         return
     for one in findings:
-        yield _typed(one, config, file, families, again, alone=False) or one
+        yield _typed(one, config, file, families, again) or one
 
 
 def _typed(
-    finding: Finding, config: Claim, file: Config | None, families: Families, again: Again, *, alone: bool
+    finding: Finding, config: Claim, file: Config | None, families: Families, again: Again
 ) -> NamesOfAnotherArchitecture | None:
-    """The finding with the type to state; None without such a type. alone: only unexpected tensors are left."""
+    """The finding with the type to state; None without such a type."""
     if isinstance(finding, NamesOfAnotherArchitecture):
         names = None if finding.fewer else finding.names
     elif isinstance(finding, ProjectionsJoined):
         names = finding.like
     else:
-        names = _with_one_more(config, families) if alone else None
+        names = None
     if names is None or file is None or file.kind != "config":
         return None
     if isinstance(finding, NamesOfAnotherArchitecture) and CLASS_KEY in file.values:
@@ -174,13 +169,6 @@ def _of_diffusers(
     if case.as_configured.differences or case.plan.scope.faults:
         return None
     return replace(finding, class_of_diffusers=names)
-
-
-def _with_one_more(config: Claim, families: Families) -> str | None:
-    """The only type that has all names, if the config's own type lacks only some families."""
-    known = read_by_names(families, {}, share=1.0, most=MOST_TRIED, prefixes=False)[0]
-    names = [one.name for one in known if one.definition is not config.definition]
-    return names[0] if len(names) == 1 else None
 
 
 def _differing(finding: Finding) -> tuple[str, ...]:
