@@ -287,9 +287,10 @@ def _compared(draft: Draft, judged: Judged) -> Draft:
     if (drafts := known_draft(case)) is not None:
         draft = draft.with_findings([drafts])
     if file is not None and file.kind == "config" and case.causes:
+        from inspector.auditing.derived_values import with_source_keys
         from inspector.auditing.unshaped_keys import with_unshaped_keys
 
-        worded = with_unshaped_keys(worded, file.values, case.corrected)
+        worded = with_source_keys(with_unshaped_keys(worded, file.values, case.corrected), file.values)
     if worded:
         from inspector.auditing.files.odd_shard import of_one_shard
 

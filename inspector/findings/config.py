@@ -81,6 +81,8 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
     """The key, dotted from the top of the config, for which the loader requires the same value."""
     null: bool = False
     """True if the file has the key and its value is null."""
+    derived: tuple[str, ...] = ()
+    """Stated keys beside it that the class derives from it, and that would replace what it derives."""
     tokens: str = ""
     """Tokens of the tokenizer for which the config has a row and the weights have none."""
 
@@ -143,6 +145,8 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
             absent = not self.null and (self.default or self.stated is None)
             old = msgspec.UNSET if absent else self.stated
             step = Step(action="set", file=self.file, key=self._path(), old=old, new=self.solved)
+        if self.derived:
+            return self._with_derived(words, step)
         if self.tokens:
             again = "download, save or merge the model again, with a row for each token of its tokenizer"
             return Remedy(f"{again}; or {words}, and use a tokenizer without these tokens")
@@ -168,6 +172,14 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
         if self.lost:
             return Remedy(f"{words}; or, where the weights lack {self.lost}, download or convert them again")
         return Remedy(words, (step,))
+
+    def _with_derived(self, words: str, step: Step) -> Remedy:
+        """The remedy with the removal of the keys that the class derives."""
+        words = f"{words}{f', or {self._other_keys()},' if self.rivals else ''} and remove {listed(self.derived)}"
+        if self.rivals:
+            return Remedy(f"{words}; the shapes allow {self._both()}", choice=True)
+        gone = (Step(action="remove", file=self.file, key=(*self._path()[:-1], one)) for one in self.derived)
+        return Remedy(words, (step, *gone))
 
     def _with_lists(self, words: str, step: Step) -> Remedy:
         """The remedy for a number of layers, including the lists that need one entry per layer."""

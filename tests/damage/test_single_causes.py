@@ -14,6 +14,7 @@ import pytest
 
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
+from inspector.findings.config import ConfigDisagrees
 from inspector.findings.names.tensors import TensorMissing
 from inspector.findings.shapes import ShapeDiffers, StoredReshaped
 from inspector.findings.single_causes import OneRankOfSeveral, WeightsIncomplete
@@ -527,6 +528,41 @@ def test_missing_tensors_that_every_type_has(model_type: str, lost: str) -> None
     spec, config = record(model_type, "CausalLM" if model_type == "llama" else "ConditionalGeneration")
     found = judged({name: entry for name, entry in spec.items() if lost not in name}, config).findings
     assert not any(one.complete_as for one in found if isinstance(one, TensorMissing | WeightsIncomplete))
+
+
+GATES: dict[str, tuple[dict[str, Any], str, str, bool, list[str]]] = {
+    "as saved": ({"feed_forward_proj": "relu", "is_gated_act": False, "dense_act_fn": "relu"}, "relu", "gated-gelu",
+                 True, ["is_gated_act", "dense_act_fn"]),
+    "its activation": ({"feed_forward_proj": "relu", "is_gated_act": False, "dense_act_fn": "gelu_new"}, "relu",
+                       "gated-gelu", False, ["is_gated_act", "dense_act_fn"]),
+    "only the switch": ({"feed_forward_proj": "gated-silu", "is_gated_act": False}, "gated-silu", "gated-silu", False,
+                        ["is_gated_act"]),
+    "none": ({}, "relu", "gated-gelu", True, []),
+}  # fmt: skip
+"""Config -> the stated and the right value of `feed_forward_proj`, whether another fits too, and keys to remove."""
+
+
+@pytest.mark.parametrize("case", GATES)
+@pytest.mark.parametrize("model_type", ["t5", "longt5", "udop"])
+def test_a_gate_is_set_by_the_key_that_decides_it(model_type: str, case: str) -> None:
+    """transformers 4.57 and 5.23 load a stated `is_gated_act` with the activation that is stated beside it."""
+    stated, own, right, others, removed = GATES[case]
+    spec, config = record(model_type, "ForConditionalGeneration")
+    gated: Spec = {}
+    for name, entry in spec.items():
+        halves = ("wi_0", "wi_1") if ".wi." in name else ("",)
+        gated |= {name.replace(".wi.", f".{half}."): entry for half in halves}
+    without_gate = {
+        key: value for key, value in config.items() if key not in ("feed_forward_proj", *GATES["as saved"][0])
+    }
+    (found,) = (one for one in judged(gated, {**without_gate, **stated}).findings if one.severity == "error")
+    assert isinstance(found, ConfigDisagrees)
+    assert (found.key, found.stated, found.solved, list(found.derived)) == ("feed_forward_proj", own, right, removed)
+    assert bool(found.rivals) is others is found.remedy().choice
+    assert [step.key for step in found.remedy().steps if step.action == "remove"] == [(one,) for one in removed] * (
+        not others
+    )
+    assert judged(gated, {**without_gate, "feed_forward_proj": right}).verdict == "clean"
 
 
 VALUE_HEAD: Spec = {"value_head.weight": ("F32", (1, 48)), "value_head.bias": ("F32", (1,))}
