@@ -177,6 +177,37 @@ def test_names_of_diffusers_that_a_converter_left(whole_file: bool, tmp_path: Pa
     assert (finding.code, {renamed(name, steps) for name in left}) == ("N407", set(spec))
 
 
+OF_XL = {"label_emb.0.0.": "add_embedding.linear_1.", "label_emb.0.2.": "add_embedding.linear_2."}
+
+
+def test_modules_of_sdxl_that_the_script_for_stable_diffusion_1_left(tmp_path: Path) -> None:
+    """It writes the first text encoder under the prefix of Stable Diffusion 1, and no second one."""
+    spec = whole({
+        name: ("cond_stage_model.transformer." if name == "text_encoder" else prefix, tensors)
+        for name, (prefix, tensors) in model("tiny-xl")[0].items()
+        if name != "text_encoder_2"
+    })  # fmt: skip
+    left = {name.replace(own, OF_XL.get(own, "")): entry for name, entry in spec.items()
+            for own in [next((one for one in OF_XL if one in name), "-")]}  # fmt: skip
+    found = {one.code: one for one in audited(tmp_path, left).findings if one.severity != "note"}
+    assert set(found) == {"N407", "N742"} and found["N742"].facts["widths"] == [40]
+    steps = [(step.old, step.new) for step in found["N407"].remedy().steps]
+    assert {renamed(name, steps) for name in left} == set(spec)
+
+
+@pytest.mark.parametrize(("kind", "width", "wrong"), [
+    ("tiny", 48, True), ("tiny", 40, False), ("tiny-2", 56, True), ("tiny-xl", 24, False),
+])  # fmt: skip
+def test_a_text_encoder_of_another_width_than_the_network_reads(
+    kind: str, width: int, wrong: bool, tmp_path: Path
+) -> None:
+    parts = dict(model(kind)[0])
+    last = "text_encoder_2" if kind == "tiny-xl" else "text_encoder"
+    prefix, text = parts[last][0], _text(width, 2, 56, 103, 16)
+    parts[last] = (prefix, genuine(text, "F16") if kind == "tiny" else single_file.openclip(text))
+    assert codes(audited(tmp_path, whole(parts))) == ({"N742"} if wrong else set())
+
+
 def test_stages_of_an_autoencoder_that_attend(tmp_path: Path) -> None:
     """With `attn_resolutions`, each resnet of a stage is followed by an attention."""
     config = {**_vae([32, 64]), "down_block_types": ["DownEncoderBlock2D", "AttnDownEncoderBlock2D"],

@@ -1668,6 +1668,16 @@ def long_encoder() -> Audit:
         return audit(f"{place}/sd.safetensors")
 
 
+def first_encoder_of_two() -> Audit:
+    """A UNet that reads the text of two encoders, with one of them."""
+    table = "cond_stage_model.transformer.text_model.embeddings.token_embedding.weight"
+    unet = single_file.unet({**SMALL_UNET, "cross_attention_dim": 2048})
+    with TemporaryDirectory() as place:
+        spec = {**single_file.under("model.diffusion_model.", unet), table: ("F16", (49408, 768))}
+        write_file(Path(place) / "xl.safetensors", spec)
+        return audit(f"{place}/xl.safetensors")
+
+
 def control_differences() -> Audit:
     """A ControlNet of differences from its UNet."""
     with TemporaryDirectory() as place:
@@ -1800,6 +1810,7 @@ FIRES |= {
     "single-file-settings-differ": control_with_yaml,
     "decoder-channels-differ": enlarging_decoder,
     "single-file-encoder-rows": long_encoder,
+    "single-file-text-width": first_encoder_of_two,
     "single-file-without-network": without_network,
     "noise-marked": marked_noise,
     "attention-of-longformer": long_roberta,

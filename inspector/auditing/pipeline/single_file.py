@@ -10,6 +10,7 @@ import msgspec
 from inspector.auditing.pipeline.audit import AuditPart, skipped_in, summed
 from inspector.auditing.pipeline.beside_yaml import other_settings
 from inspector.auditing.pipeline.encoder_rows import other_rows
+from inspector.auditing.pipeline.encoder_widths import other_widths
 from inspector.auditing.pipeline.left_names import left_names
 from inspector.auditing.pipeline.misplaced_encoder import misplaced_encoders
 from inspector.auditing.pipeline.network_blocks import lost_blocks
@@ -80,6 +81,7 @@ def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
     known = any(part.case is not None for name, part in parts.items() if name in DIFFUSION)
     if not (root.lost or root.partial):
         own_findings.extend(_partial(list(parts)) if known else _without_network(list(parts), found))
+        own_findings.extend(other_widths(found.components))
     own_findings.extend((*misplaced_encoders(root.tensors), *left_names(root.tensors), *_unread(found)))
     own_findings.extend((*other_settings(root), *other_rows(found.components)))
     findings = ordered([*merged(own_findings), *lost, *findings])

@@ -369,7 +369,7 @@ class ArchitectureFromNames(ContentFinding, frozen=True, kw_only=True):
 
     Example
         note[N414] architecture-from-names: llama (likely)
-          also  helium, PanguEmbedded, cwm, ernie4_5 and 22 more have the same names
+          also  helium, PanguEmbedded, cwm, ernie4_5 and 27 more have the same names
 
     What to do
         Pass the config: --config FILE.

@@ -76,6 +76,47 @@ class SingleFileWithoutVae(SingleFileParts, frozen=True, kw_only=True):
     )
 
 
+class SingleFileTextWidth(Finding, frozen=True, kw_only=True):
+    """The text encoders in a single file do not give the text that its network reads.
+
+    What it means
+        The network's attention reads text of another width than the stored encoders give, alone or side by side. One
+        encoder was left out, as the conversion script for Stable Diffusion 1 does with SDXL's second one, or the
+        encoder is that of another model.
+
+    Why it matters
+        diffusers' `from_single_file` finds another kind of model than this network and refuses its shapes; ComfyUI
+        has no text for it.
+
+    Example
+        error[N742] single-file-text-width: the UNet reads 2,048 numbers of each token
+          text_encoder  gives 768
+          help          convert the pipeline again with the script for Stable Diffusion
+                        XL, or load its text encoders from the base model
+
+    What to do
+        Convert the pipeline again with the script for this model; until then load the text encoders of its base model
+        beside the file.
+    """
+
+    code = "N742"
+
+    wanted: int
+    encoders: tuple[str, ...]
+    widths: tuple[int, ...]
+
+    headline_text = "the UNet reads {wanted} numbers of each token"
+
+    def rows(self) -> Rows:
+        return [(name, f"gives {number(width)}") for name, width in zip(self.encoders, self.widths, strict=True)]
+
+    def remedy(self) -> Remedy:
+        model = VERSIONS.get(self.wanted, ("this model", ""))[0]
+        return Remedy(
+            f"convert the pipeline again with the script for {model}, or load its text encoders from the base model"
+        )
+
+
 class SingleFileWithoutNetwork(Finding, frozen=True, kw_only=True):
     """A checkpoint in a single file has an autoencoder and a text encoder, but no network that removes noise.
 
