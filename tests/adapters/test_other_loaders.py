@@ -331,3 +331,29 @@ def test_adapters_that_only_peft_reads(config: dict[str, Any], tensors: Spec, wo
 def test_an_adapter_of_mlx_is_not_refused_by_mlx(tmp_path: Path) -> None:
     of_mlx(tmp_path, MLX)
     assert "N429" not in codes(judged_for(audit(str(tmp_path)), "mlx"))
+
+
+@pytest.mark.parametrize("kind", ["llama", "qwen2"])
+@pytest.mark.parametrize(("with_config", "refusing"), [(True, {"vllm", "transformers"}), (False, set())])
+def test_a_config_of_the_base_makes_an_adapter_a_model(
+    kind: str, with_config: bool, refusing: set[str], tmp_path: Path
+) -> None:
+    """Measured with transformers 5.23, which finds no weights; vLLM's loader reads all *.safetensors as the model's."""
+    record = base_record(kind, "ForCausalLM")
+    module = next(name for name in spec_of(record) if name.endswith("o_proj.weight"))
+    outputs, inputs = spec_of(record)[module][1]
+    name = f"base_model.model.{module.removesuffix('.weight')}.lora_{{}}.weight"
+    pair: Spec = {name.format("A"): ("F32", (4, inputs)), name.format("B"): ("F32", (outputs, 4))}
+    write_file(tmp_path / "adapter_model.safetensors", pair)
+    config = {"peft_type": "LORA", "r": 4, "lora_alpha": 8, "target_modules": [module.removesuffix(".weight")],
+              "base_model_name_or_path": "org/base", "task_type": "CAUSAL_LM"}  # fmt: skip
+    (tmp_path / "adapter_config.json").write_text(json.dumps(config), encoding="utf-8")
+    if with_config:
+        (tmp_path / "config.json").write_text(json.dumps(record["config"]), encoding="utf-8")
+    audited = audit(str(tmp_path))
+    assert codes(audited) == set()
+    found = {one: judged_for(audited, one) for one in ("vllm", "transformers", "transformers@4", "peft")}
+    assert {one for one, judgement in found.items() if "N429" in codes(judgement)} == refusing
+    if with_config:
+        (finding,) = (one for one in found["vllm"].findings if one.code == "N429")
+        assert finding.help == f"use vllm serve org/base --enable-lora --lora-modules NAME={tmp_path}"

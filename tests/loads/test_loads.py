@@ -306,6 +306,26 @@ def test_where_the_converter_of_llama_cpp_stops(
     assert refused.facts["stopped_at"] == stops and refused.help.startswith(words)
 
 
+POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 4000\n"
+
+
+@pytest.mark.parametrize(("content", "name", "kept"), [
+    (b"tjgg\x03\0\0\0" + bytes(40), "llama.ggmlv3.q2_K.bin", {"R005"}),
+    (b"lmgg" + bytes(40), "ggml-base.en.bin", {"R005"}), (b"tjgg\x03\0\0\0" + bytes(40), "pytorch_model.bin", {"R005"}),
+    (POINTER, "model.safetensors", {"R005", "N598"}),
+])  # fmt: skip
+def test_only_a_checkpoint_of_transformers_is_to_be_converted_for_llama_cpp(
+    content: bytes, name: str, kept: set[str], tmp_path: Path
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    if not name.startswith(("llama", "ggml")):
+        (tmp_path / "config.json").write_text(json.dumps(base_record("llama", "CausalLM")["config"]), encoding="utf-8")
+    found = judged_for(audit(str(tmp_path)), "llama.cpp").findings
+    assert {one.code for one in found if one.code in ("R005", "N598")} == kept
+    (content_found,) = (one for one in found if one.code == "R005")
+    assert ("convert_llama_ggml_to_gguf.py" in content_found.help) == content.startswith(b"tjgg")
+
+
 @pytest.mark.parametrize(("model_type", "meant"), [
     ("llama", "LlamaForCausalLM"), ("qwen2", "Qwen2ForCausalLM"), ("gemma2", "Gemma2ForCausalLM"), ("opt", ""),
 ])  # fmt: skip

@@ -4,6 +4,7 @@ not read them.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -12,12 +13,15 @@ from msgspec import Struct
 from inspector.auditing.result import FLAT, Audit
 from inspector.findings.finding import NO_PROMPTS, Finding
 from inspector.loader.loaders import DIFFUSERS, OF_MLX, TRANSFORMERS
+from inspector.loading.lists import lists_of
 from inspector.loading.outcome import REFUSES, UNSUPPORTED, Load
 from inspector.loading.peft import is_of_prompts
+from inspector.loading.tables import NEWEST, version_of
 
 if TYPE_CHECKING:
     from inspector.findings.adapters.unread import AdapterNamesUnread
     from inspector.findings.adapters.whole import Adapter
+    from inspector.loader.checkpoint import Checkpoint
 
 READS_PEFT: Final = frozenset({"peft", "llama.cpp", "vllm"})
 """Loaders of PEFT's adapters, or their converters."""
@@ -43,6 +47,8 @@ OF_WEB_UI: Final = "string_to_param"
 """Beginning of the vectors' name in a file of AUTOMATIC1111's web UI, which diffusers reads among others (measured with
 0.42: it raises ValueError for several vectors under other names).
 """
+VLLM: Final = "vllm"
+OF_A_MODEL: Final = "its config.json makes the folder a model"
 WITH_BASE: Final = "PEFT (PeftModel.from_pretrained with a base)"
 READS_FLAT: Final = "ComfyUI with ComfyUI_bitsandbytes_NF4, or Forge"
 
@@ -54,8 +60,11 @@ class NotRead(Struct, frozen=True):
     reads: str
 
 
-def refused_by(audited: Audit, loader: str) -> NotRead | None:
-    """What a loader does with weights of another program that it does not read; None for any other weights."""
+def refused_by(audited: Audit, loader: str, major: str = "") -> NotRead | None:
+    """What a loader does with weights of another program that it does not read; None for any other weights.
+
+    major: the version, or "" for the newest.
+    """
     if loader in READS_PEFT and (of_mlx := _of_mlx(audited)):
         return NotRead(Load(loader=loader, version=None, outcome=UNSUPPORTED, because=of_mlx), OF_MLX)
     if loader == "mlx" and is_of_peft(audited):
@@ -64,7 +73,40 @@ def refused_by(audited: Audit, loader: str) -> NotRead | None:
         return NotRead(Load(loader=loader, version=None, outcome=REFUSES, because=because, source="documented"), "")
     if loader == TRANSFORMERS.name and (unnamed := _without_named_base(audited.findings)):
         return NotRead(Load(loader=loader, version=None, outcome=REFUSES, because=unnamed), WITH_BASE)
+    if major in ("", NEWEST) and (as_model := _as_model(audited, loader)) is not None:
+        return as_model
     return _by_diffusers(audited) if loader == DIFFUSERS.name else None
+
+
+def _as_model(audited: Audit, loader: str) -> NotRead | None:
+    """What loaders do with a folder of PEFT that also has the config of its base: they take it for a model.
+
+    vLLM 0.33 never reads adapter_config.json of the model that it serves: it loads each *.safetensors of the folder
+    (`_prepare_weights` in `default_loader.py`). transformers 5.23 takes the base from adapter_config.json only if the
+    folder has no config.json, or is not local (`maybe_load_adapters`; measured). With 4.57, PEFT decides.
+    """
+    checkpoint = audited.checkpoint
+    config, base = checkpoint.config, _named_base(checkpoint)
+    if not is_of_peft(audited) or config is None or config.kind != "config" or checkpoint.other_sets or not base:
+        return None
+    if loader == VLLM:
+        because = f"{OF_A_MODEL}, which has no modules of these names"
+        reads = f"vllm serve {base} --enable-lora --lora-modules NAME={checkpoint.address}"
+        version = lists_of(VLLM)["version"]
+        return NotRead(
+            Load(loader=loader, version=version, outcome=REFUSES, because=because, source="documented"), reads
+        )
+    if loader != TRANSFORMERS.name or not os.path.exists(checkpoint.address):
+        return None
+    because = f"{OF_A_MODEL}, of which there are no weights here"
+    return NotRead(Load(loader=loader, version=version_of(NEWEST), outcome=REFUSES, because=because), WITH_BASE)
+
+
+def _named_base(checkpoint: Checkpoint) -> str:
+    """The name of the base in an adapter's config; "" without one."""
+    base = {} if checkpoint.adapter is None else checkpoint.adapter.values
+    named = base.get("base_model_name_or_path")
+    return named if isinstance(named, str) else ""
 
 
 def _without_named_base(findings: Sequence[Finding]) -> str:

@@ -86,7 +86,7 @@ def judged_for(audited: Audit, name: str) -> Audit:
 
     if loader == DIFFUSERS.name and is_lone_adapter(audited) and any(one.intended for one in wanted):
         return audited  # judged for this loader already
-    refused = None if wanted else refused_by(audited, loader)
+    refused = None if wanted else refused_by(audited, loader, major)
     wanted = wanted if refused is None else [refused.load]
     findings = [one for one in audited.findings if not isinstance(one, LoaderFails)]
     if not wanted:
@@ -218,13 +218,22 @@ def _by_none(audited: Audit, findings: list[Finding], name: str) -> Audit:
 def _is_of_another_kind(audited: Audit, loader: str) -> bool:
     """True if a loader certainly does not read the audited kind of checkpoint."""
     checkpoint = audited.checkpoint
-    if audited.components or not checkpoint.set_name or loader not in READS:
+    if audited.components or not checkpoint.set_name or loader not in READS or _is_unknown_content(audited):
         return False
     config = checkpoint.config
     if loader == "llama.cpp":
         return not checkpoint.is_gguf and checkpoint.adapter is None
     of_transformers = config is not None and config.kind == "config" and "_class_name" not in config.values
     return of_transformers and checkpoint.adapter is None and not checkpoint.alone
+
+
+def _is_unknown_content(audited: Audit) -> bool:
+    """True if the content of the file is not that of a checkpoint, so that nothing says how to convert it."""
+    from inspector.findings.reading.content import NotACheckpoint
+    from inspector.loader.signature import OF_GGML
+
+    kinds = {one.what for one in audited.findings if isinstance(one, NotACheckpoint)}
+    return bool(kinds) and (audited.checkpoint.config is None or not kinds.isdisjoint(OF_GGML))
 
 
 def _not_read(audited: Audit, loader: str) -> Finding:

@@ -27,6 +27,7 @@ _FORMATS = {
     "safetensors": "a safetensors file",
     "gguf": "a GGUF file",
     "ggml": "a GGML file",
+    "ggjt": "a GGML file of llama.cpp before GGUF",
     "gzip": "compressed with gzip",
     "zstandard": "compressed with zstandard",
     "xz": "compressed with xz",
@@ -60,6 +61,7 @@ _SEVERAL = {what: words.removeprefix("a ").removeprefix("an ") for what, words i
     "safetensors": "safetensors files",
     "gguf": "GGUF files",
     "ggml": "GGML files",
+    "ggjt": "GGML files of llama.cpp before GGUF",
     "zeros": "filled with zeros, at least at their beginning",
     "7z": "7z archives",
     "rar": "rar archives",
@@ -102,6 +104,8 @@ _REMEDIES = {
     "gguf": _RENAME,
     "ggml": "load it with the program that it was made for (whisper.cpp, or llama.cpp before GGUF), or audit the model "
     "that it was converted from: this format is not read",
+    "ggjt": "download a GGUF file of the model; a Llama can also be converted with convert_llama_ggml_to_gguf.py of "
+    "llama.cpp, which needs --gqa 8 for 34B and 70B",
     "onnx": _RENAME,
     "hdf5": _RENAME,
     "numpy": _RENAME,
