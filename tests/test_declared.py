@@ -218,7 +218,11 @@ NEWER: dict[str, tuple[dict[str, Any], bool, str]] = {
 @pytest.mark.parametrize("name", NEWER)
 def test_a_tokenizer_that_only_transformers_5_reads(name: str, tmp_path: Path) -> None:
     settings, whole, remedy = NEWER[name]
-    files = [text("tokenizer_config.json", settings), *([text("tokenizer.json", {})] if whole else [])]
+    files = [
+        text("tokenizer_config.json", settings),
+        raw("my.py", ""),
+        *([text("tokenizer.json", {})] if whole else []),
+    ]
     audited = found(tmp_path, LLAMA, both(*files))
     assert audited.verdict == "clean"
     helps = [one.help for one in audited.findings if one.code == "C350"]

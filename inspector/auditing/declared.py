@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from inspector.auditing.files.added_tokens import READ, AddedTokens, read_added
+from inspector.auditing.files.code_files import code_files
 from inspector.auditing.files.tokenizer_settings import refused_tokenizer_settings
 from inspector.auditing.files.unread_tokenizer import tokenizer_unread
 from inspector.auditing.files.usable_config import PROCESSORS
 from inspector.auditing.identity.class_of_type import findings_on_class
-from inspector.auditing.identity.own_code import is_foreign
+from inspector.auditing.json_beside import is_listed
 from inspector.auditing.result import CLEAN, UNDECIDED, Audit, Skipped, verdict_of, verdict_with
 from inspector.auditing.sentence_listing import (
     MODULES,
@@ -23,7 +24,7 @@ from inspector.auditing.unlisted_modules import unlisted_modules
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place, ordered
 from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint, load_within
 from inspector.loader.config_file import named_class
-from inspector.loading.tables import NEWEST, default_token_ids, has_type, is_supported, type_of_class
+from inspector.loading.tables import default_token_ids, type_of_class
 from inspector.loading.tokenizer_files import WHOLE
 from inspector.reconciler.ledger import PARAMETER, add_up
 from inspector.reconciler.lines import unknown_lines
@@ -76,7 +77,7 @@ def with_declared(audited: Audit, audit_part: AuditFolder) -> Audit:
         from inspector.auditing.pipeline.sentence_loads import head_of_task
 
         of_encoder += head_of_task(audited)
-    findings = [*of_encoder, *findings_on_class(audited), *_of_code(audited), *_of_tokens(audited, added)]
+    findings = [*of_encoder, *findings_on_class(audited), *code_files(audited), *_of_tokens(audited, added)]
     findings += [*unlisted_modules(audited.checkpoint), *_headless(audited.checkpoint), *_of_library(audited)]
     if not findings:
         return audited
@@ -158,60 +159,6 @@ def _without_its_names(found: Sequence[Finding], declared: Sequence[Finding]) ->
     if not any(isinstance(one, ClassOfAnotherType) for one in declared):
         return found
     return [one for one in found if not isinstance(one, NamesOfBaseModel)]
-
-
-# --- code ---
-
-
-def _of_code(audited: Audit) -> Iterator[Finding]:
-    """The finding on modules named in `auto_map` that are missing from the folder."""
-    checkpoint, config = audited.checkpoint, audited.checkpoint.config
-    named = {} if config is None else config.values.get("auto_map")
-    if not named or not isinstance(named, dict) or not _is_listed(checkpoint) or checkpoint.config is None:
-        return
-    if any(one.name == "added-part-alone" for one in audited.findings):
-        return  # the code of the model belongs to the folder of the model
-    wanted: dict[str, list[str]] = {}
-    for auto, places in named.items():
-        for place in places if isinstance(places, list) else [places]:
-            if isinstance(place, str) and "--" not in place and "." in place:
-                wanted.setdefault(place.rpartition(".")[0].replace(".", "/") + ".py", []).append(auto)
-    missing = [name for name in wanted if name not in checkpoint.siblings]
-    if missing:
-        from inspector.findings.declared import CodeFileAbsent, CodeFileMissing
-
-        model_type = checkpoint.config.values.get("model_type")
-        known = isinstance(model_type, str) and has_type(model_type, NEWEST)
-        copied = any(name.endswith(".py") or name.startswith("tokenizer") for name in checkpoint.siblings)
-        absent = (copied or _is_unknown(audited)) and not known
-        kind = CodeFileMissing if absent or _is_of_code(audited) else CodeFileAbsent
-        yield kind(
-            place=Place(file=checkpoint.config.file, key="auto_map"),
-            files=tuple(missing),
-            named_by=tuple(dict.fromkeys(auto for name in missing for auto in wanted[name])),
-        )
-
-
-def _is_unknown(audited: Audit) -> bool:
-    """True if only code of the repository can build the model of a folder."""
-    config = audited.checkpoint.config
-    known = "" if config is None else config.values.get("model_type")
-    return isinstance(known, str) and not is_supported(known)
-
-
-def _is_of_code(audited: Audit) -> bool:
-    """True if transformers has no such class and the names do not fit the model type: only the code can build the
-    model.
-    """
-    from inspector.findings.names.architecture import CodeOfRepository
-
-    return any(isinstance(one, CodeOfRepository) and is_foreign(one.class_name) for one in audited.findings)
-
-
-def _is_listed(checkpoint: Checkpoint) -> bool:
-    """True if the listing of the folder is complete."""
-    whole = bool(checkpoint.set_name) and not checkpoint.alone
-    return whole and len(checkpoint.siblings) + len(checkpoint.files) < SIBLINGS_KEPT
 
 
 # --- tokens ---
@@ -313,7 +260,7 @@ def _of_tokenizer(checkpoint: Checkpoint, added: AddedTokens | None, rows: int) 
 def _words_beyond(checkpoint: Checkpoint, rows: int) -> Mapping[str, int]:
     """Words of the vocabulary in the tokenizer.json of a local folder with ids at or above the number of rows."""
     size = checkpoint.siblings.get(WHOLE, 0)
-    if not size or not checkpoint.folder or not _is_listed(checkpoint) or checkpoint.reach is None:
+    if not size or not checkpoint.folder or not is_listed(checkpoint) or checkpoint.reach is None:
         return {}
     from inspector.auditing.vocabulary import LARGEST, ids_beyond
 
@@ -323,7 +270,7 @@ def _words_beyond(checkpoint: Checkpoint, rows: int) -> Mapping[str, int]:
 
 def _added(checkpoint: Checkpoint) -> AddedTokens | None:
     """The added tokens of a local folder, in which files can be read without requests."""
-    return read_added(checkpoint) if checkpoint.folder and _is_listed(checkpoint) else None
+    return read_added(checkpoint) if checkpoint.folder and is_listed(checkpoint) else None
 
 
 def _token_ids(file: str, found: Mapping[str, int]) -> TokenIds | None:

@@ -1,11 +1,11 @@
-"""Reads a small JSON file beside the weights."""
+"""Reads a small JSON file beside the weights, and knows whether all files there are listed."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
-from inspector.loader.checkpoint import Checkpoint
+from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint
 
 
 def object_beside(checkpoint: Checkpoint, name: str, largest: int) -> dict[str, Any]:
@@ -19,3 +19,9 @@ def object_beside(checkpoint: Checkpoint, name: str, largest: int) -> dict[str, 
     except (ValueError, RecursionError):
         return {}
     return values if isinstance(values, dict) else {}
+
+
+def is_listed(checkpoint: Checkpoint) -> bool:
+    """True if the listing of the folder is complete."""
+    whole = bool(checkpoint.set_name) and not checkpoint.alone
+    return whole and len(checkpoint.siblings) + len(checkpoint.files) < SIBLINGS_KEPT

@@ -163,18 +163,21 @@ class ClassUnknown(ContentFinding, frozen=True, kw_only=True, omit_defaults=True
 
 
 class CodeFileMissing(Finding, frozen=True, kw_only=True):
-    """The config names code files that the folder does not have.
+    """The folder lacks code files that its configs name.
 
     What it means
-        `auto_map` names modules of the repository that were not copied with the weights.
+        `auto_map` in config.json, tokenizer_config.json or the config of a processor names modules of the repository
+        that were not copied with the weights, or a module that is here imports one of them (`from .name import`).
+        What an absent module imports is not known.
 
     Why it matters
-        transformers needs them to build the model (trust_remote_code) and fails without them.
+        transformers needs them to build the model or its tokenizer (trust_remote_code) and fails without them.
 
     Example
         error[C319] code-file-missing: modeling_mine.py
           named by  AutoModelForCausalLM
-          help      fetch modeling_mine.py from the repository of the model
+          help      fetch modeling_mine.py and the files that it imports from the
+                    repository of the model
 
     What to do
         Copy the files from the original repository. If transformers has the type itself, `auto_map` can be removed.
@@ -186,18 +189,20 @@ class CodeFileMissing(Finding, frozen=True, kw_only=True):
     named_by: tuple[str, ...]
 
     headline_text = "{files:listed 4}"
-    row_texts = (("named by", "{named_by:listed 4}"),)
+    row_texts = (("named by", "{named_by:listed 6}"),)
 
     def remedy(self) -> Remedy:
         steps = tuple(Step(action="fetch", file=name) for name in self.files)
-        return Remedy(f"fetch {listed(self.files, 4)} from the repository of the model", steps)
+        more = "the files that it imports" if len(self.files) == 1 else "the files that they import"
+        return Remedy(f"fetch {listed(self.files, 8)} and {more} from the repository of the model", steps)
 
 
 class CodeFileAbsent(CodeFileMissing, frozen=True, kw_only=True):
     """The config names code files that are not here, and that may not be needed here.
 
     What it means
-        `auto_map` names modules of the repository. transformers has the model type itself, and needs no code for it.
+        `auto_map` names modules of the repository, or its code imports them. transformers has the model type itself,
+        and needs no code for it.
 
     Why it matters
         Loading with trust_remote_code fails without them.
@@ -205,7 +210,8 @@ class CodeFileAbsent(CodeFileMissing, frozen=True, kw_only=True):
     Example
         note[C322] code-file-absent: modeling_mine.py
           named by  AutoModelForCausalLM
-          help      fetch modeling_mine.py from the repository of the model
+          help      fetch modeling_mine.py and the files that it imports from the
+                    repository of the model
 
     What to do
         Fetch the files if the model is to be loaded with its own code.

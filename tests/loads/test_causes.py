@@ -115,7 +115,7 @@ CASES: list[Row] = [
     ("draft head", "llama", "CausalLM", [["add", "fc.weight", "F32", [48, 144]]], "findings", ["N405"],
      "not counted as a parameter"),
     ("code absent", "llama", "CausalLM", [OWN_CLASS, OWN_CODE, ["replace", "mlp.", "ffn."]], "findings", ["C319"],
-     "fetch modeling_gating.py from the repository"),
+     "fetch modeling_gating.py and the files that it imports"),
     ("code absent", "llama", "CausalLM", [OWN_CODE], "clean", [], ""),
     ("backbone", "convnextv2", "Classification", [["config", ["architectures"], ["ConvNextV2Backbone"]]], "findings",
      ["N427"], 'set "architectures": ["ConvNextV2ForImageClassification"]'),

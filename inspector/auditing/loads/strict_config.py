@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
+from inspector.auditing.files.code_files import PROCESSORS
 from inspector.auditing.result import Audit
 from inspector.loading.outcome import REFUSES, UNKNOWN, Load
 from inspector.loading.tables import NEWEST, OLDER, has_type
+from inspector.loading.tokenizer_files import SETTINGS
 
 if TYPE_CHECKING:
     from inspector.findings.config import ConfigImpossible
+
+BESIDE: Final = (SETTINGS, *PROCESSORS)
+"""Files that name code without which the weights load."""
 
 
 def of_strict_config(audited: Audit, load: Load, major: str) -> Load:
@@ -25,7 +30,7 @@ def of_strict_config(audited: Audit, load: Load, major: str) -> Load:
 
     for one in audited.findings:
         by_type = _has_type(audited, major) and not _has_type(audited, NEWEST)  # else the code is needed beside it
-        if type(one) is CodeFileMissing and load.outcome == UNKNOWN and not by_type:
+        if type(one) is CodeFileMissing and one.place.file not in BESIDE and load.outcome == UNKNOWN and not by_type:
             return replace(load, outcome=REFUSES, because=f"{one.files[0]}, its code, is absent", source="documented")
         if isinstance(one, ConfigImpossible) and one.kind == "type":
             if major == OLDER and _older_reads(audited, one):
