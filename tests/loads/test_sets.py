@@ -113,6 +113,28 @@ def test_a_single_file_that_does_not_fit_is_the_one_to_move(model_type: str, tmp
     assert audit(str(tmp_path)).verdict == "clean"
 
 
+@pytest.mark.parametrize("model_type", TYPES)
+@pytest.mark.parametrize("whole", [True, False])
+def test_the_placeholders_of_zero_3_beside_the_gathered_shards(model_type: str, whole: bool, tmp_path: Path) -> None:
+    record = base_record(model_type)
+    spec = spec_of(record)
+    write(damaged(healthy(spec, record["config"]), [["shards", 2]]), tmp_path, fill)
+    if not whole:
+        (tmp_path / SHARDS[0]).unlink()
+    write_file(tmp_path / MODEL, {name: (dtype, (0,)) for name, (dtype, _) in spec.items()})
+    found = audit(str(tmp_path))
+    if whole:
+        assert (differing(found).fits, differing(found).aside, differing(found).problems) == (
+            INDEX,
+            (MODEL,),
+            ("R042",),
+        )
+        (tmp_path / MODEL).unlink()
+        assert audit(str(tmp_path)).verdict == "clean"
+    else:
+        assert "R042" in {one.code for one in found.findings}
+
+
 @pytest.mark.parametrize(
     ("model_type", "suffix", "head"),
     [("roberta", "MaskedLM", "lm_head"), ("bert", "MaskedLM", "cls"), ("distilbert", "MaskedLM", "vocab_")],

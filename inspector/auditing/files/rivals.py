@@ -84,10 +84,13 @@ def _is_without_head(finding: Finding) -> bool:
 
 
 def _follows_from_the_set(finding: Finding, checkpoint: Checkpoint) -> bool:
-    """True if a finding depends on the choice of the set: it is on the content, no tensor or shard of it is stored."""
+    """True if a finding depends on the choice of the set: it is on the content, no tensor or shard of it is stored, or its
+    tensors are empty.
+    """
     from inspector.findings.reading.content import WeightsWithoutTensors
+    from inspector.findings.reading.training import WeightsEmptied
 
-    if isinstance(finding, ContentFinding | WeightsWithoutTensors):
+    if isinstance(finding, ContentFinding | WeightsWithoutTensors | WeightsEmptied):
         return True
     return finding.incomplete and not checkpoint.files
 
