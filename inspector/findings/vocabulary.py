@@ -53,6 +53,8 @@ class VocabularyResizedInPart(ContentFinding, frozen=True, kw_only=True):
     """The same in the others."""
     decoder: bool = False
     """True if the head and the decoder's copy of the embedding have fewer rows, and the shared table is whole."""
+    replaced: bool = False
+    """True if only the head has fewer rows, less than half: it may be another one, with classes of its own."""
     joined: tuple[int, int] | None = None
 
     def headline(self) -> str:
@@ -121,6 +123,9 @@ class VocabularyResizedInPart(ContentFinding, frozen=True, kw_only=True):
         if self.decoder:
             own = f"no config key states a vocabulary of the decoder's own, here of {number(self.stored_rows)} tokens"
             return Remedy(f"{own}: load it with the code that replaced its table and head; where none was, {restore}")
+        if self.replaced:
+            own = f"a head with {number(self.stored_rows)} rows of its own needs the code that built it, as no config"
+            return Remedy(f"{own} key states them; where none did, {restore}")
         added = f"where tokens were added to {listed(self.kept, 2)} alone, it never had them: add and train them"
         return Remedy(f"{restore}; {added}; or {self._both()}, which cuts tokens off")
 

@@ -56,6 +56,7 @@ def resized_in_part(case: Reconciled) -> tuple[Finding, Placement] | None:
         beyond=max(beyond),
         kept_beyond=kept_beyond.pop(),
         decoder=_is_decoder_alone(resized, kept),
+        replaced=2 * rows < configured and {one.block.slot.role.removesuffix(".bias") for one in resized} == {HEAD},
         joined=None if any(beyond) else copies_in(rows, configured, scope.settings.defaults.get("vocab_size")),
     )
     placed = tuple(one for one in before.placed if one.fits)

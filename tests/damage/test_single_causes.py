@@ -436,6 +436,19 @@ def test_a_decoder_with_a_vocabulary_of_its_own(model_type: str) -> None:
     assert error.code == "C324" and "load it with the code that replaced its table and head" in error.help
 
 
+@pytest.mark.parametrize(("model_type", "suffix"), [("t5", "ForConditionalGeneration"), ("llama", "ForCausalLM")])
+@pytest.mark.parametrize(("rows", "own"), [(7, True), (100, False)])
+def test_a_head_with_rows_of_its_own(model_type: str, suffix: str, rows: int, own: bool) -> None:
+    """A head with far fewer rows than the table was replaced by another one."""
+    spec, config = record(model_type, suffix)
+    width = config.get("d_model") or config["hidden_size"]
+    untied = {**config, "tie_word_embeddings": False}
+    found = judged({**spec, "lm_head.weight": ("F32", (rows, width))}, untied).findings
+    (error,) = (one for one in found if one.severity == "error")
+    words = f"a head with {rows} rows of its own needs the code that built it"
+    assert error.code == "C324" and error.help.startswith(words) is own
+
+
 @pytest.mark.parametrize(("table", "rows", "vocabulary", "words"), [
     ("embed_tokens", 109, 109, "restore the 8 rows"), ("embed_tokens", 112, 109, "restore the 5 rows"),
     ("lm_head", 117, 109, "embed_tokens.weight 125 rows"), ("embed_tokens", 120, 109, "cut off the last 3 rows"),
