@@ -84,8 +84,9 @@ def _is_without_head(finding: Finding) -> bool:
 
 
 def _follows_from_the_set(finding: Finding, checkpoint: Checkpoint) -> bool:
-    """True if a finding depends on the choice of the set: it is on the content, no tensor or shard of it is stored, or its
-    tensors are empty.
+    """True if a finding depends on the choice of the set.
+
+    It is on the content, no tensor or shard of the set is stored, or its tensors are empty.
     """
     from inspector.findings.reading.content import WeightsWithoutTensors
     from inspector.findings.reading.training import WeightsEmptied
