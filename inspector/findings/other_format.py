@@ -31,6 +31,7 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
         converter of llama.cpp reads some quantizations only; of others, convert the unquantized model.
         `stops at` names a head for which llama.cpp has no tensor in models of this class. `alone` names a tied head
         without the embedding: the converter writes it as it is, and llama.cpp does not start without the embedding.
+        `counts` names layers for further tokens that the converter counts and that are not stored.
     """
 
     code = "N598"
@@ -51,6 +52,10 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
     """The name of that embedding."""
     meant: str = ""
     """The class whose tensors are stored, if the config names none and the converter supports it."""
+    further: str = ""
+    """The key of the config that counts layers for further tokens, none of which is stored."""
+    refusing: str = ""
+    """The builds of llama.cpp that refuse a file that counts them."""
 
     def headline(self) -> str:
         return f"{self.loader} does not load it"
@@ -68,6 +73,10 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
             rows.append(("stops at", self.stopped_at))
         if self.alone:
             rows.append(("alone", f"{self.alone}, without {self.embedding}, which llama.cpp requires"))
+        if self.further:
+            rows.append(
+                ("counts", f"the layers of {self.further}, which are not stored: {self.refusing} refuses the file")
+            )
         return rows
 
     def remedy(self) -> Remedy:
@@ -88,6 +97,9 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
         if self.alone:
             step = Step(action="rename", old=self.alone, new=self.embedding)
             return Remedy(f"rename {self.alone} to {self.embedding}; {AFTER}", (step,))
+        if self.further:
+            step = Step(action="set", file="config.json", key=tuple(self.further.split(".")), new=0)
+            return Remedy(f'set "{self.further}": 0 in config.json, or fetch these layers; {AFTER}', (step,))
         needed = ", which needs its config.json" if self.lacks_config else ""
         return Remedy(f"convert it to GGUF first, with convert_hf_to_gguf.py of llama.cpp{needed}")
 

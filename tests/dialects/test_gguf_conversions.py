@@ -277,24 +277,35 @@ def test_llama_cpp_refuses_a_split_file_with_a_part_that_is_none(content: bytes,
     assert {(one.loader, one.outcome) for one in found.loads} == {("llama.cpp", "refuses"), ("ollama", "refuses")}
 
 
-@pytest.mark.parametrize(("name", "refused"), [
-    ("exaone_moe", True), ("glm4", True), ("hy_v3", False), ("bailing_moe", False),
+@pytest.mark.parametrize(("name", "refused", "older"), [
+    ("exaone_moe", True, ""), ("glm4", True, ""), ("bailing_moe_v2", True, ""), ("hy_v3", False, ""),
+    ("bailing_moe", False, ""), ("glm_moe_dsa", False, ""), ("deepseek_v3", False, "b10229"),
+    ("step3p7", False, "b9294"),
 ])  # fmt: skip
-def test_a_layer_for_further_tokens_that_is_announced_and_not_stored(name: str, refused: bool, tmp_path: Path) -> None:
-    """Measured with llama.cpp of October 2026, which does without the layer in most architectures."""
+def test_a_layer_for_further_tokens_that_is_announced_and_not_stored(
+    name: str, refused: bool, older: str, tmp_path: Path
+) -> None:
+    """Measured with llama.cpp of October 2026, which does without the layer in most architectures, and older builds."""
     file = written(name)
     architecture = next(value for key, _, value in file.keys if key == "general.architecture")
-    keys = [(key, kind, value + key.endswith(".block_count") if kind == "u32" else value)
+    blocks = keys_of(file, "block_count")
+    keys = [(key, kind, value + key.endswith(".block_count") if kind == "u32" else one_more(value, blocks))
             for key, kind, value in file.keys if "nextn" not in key]  # fmt: skip
     found = audit(str(Written([*keys, (f"{architecture}.nextn_predict_layers", "u32", 1)], file.arrays, {}).save(
         tmp_path / "model.gguf")))  # fmt: skip
     assert [one[:4] for one in errors(found)] == (["N515"] if refused else [])
     assert found.loads[0].outcome == ("refuses" if refused else "complete")
-    without: object = next((one.facts["without"] for one in found.findings if one.code == "N515"), {})
-    if refused:
-        assert without == {f"{architecture}.block_count": keys_of(file, "block_count"),
-                           f"{architecture}.nextn_predict_layers": 0}  # fmt: skip
+    noted = next((one.facts for one in found.findings if one.code == "N423"), {})
+    assert noted.get("refused_until", "") == older
+    without: object = next((one.facts["without"] for one in found.findings if one.code == "N515"), noted.get("without"))
+    if refused or older:
+        assert without == {f"{architecture}.block_count": blocks, f"{architecture}.nextn_predict_layers": 0}
         assert errors(audit(str(file.save(tmp_path / "repaired.gguf")))) == []
+
+
+def one_more(value: Any, blocks: int) -> Any:
+    """A list of one number for each layer with another one at its end; other values as they are."""
+    return [*value, value[-1]] if isinstance(value, list) and len(value) == blocks else value
 
 
 @pytest.mark.parametrize("name", ["deepseek_v3", "t5", "llama"])

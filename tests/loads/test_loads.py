@@ -306,6 +306,19 @@ def test_where_the_converter_of_llama_cpp_stops(
     assert refused.facts["stopped_at"] == stops and refused.help.startswith(words)
 
 
+@pytest.mark.parametrize(("model_type", "layers", "counts"), [
+    ("glm4_moe", 1, True), ("exaone_moe", 1, True), ("glm4_moe", 0, False), ("hy_v3", 1, False), ("llama", 1, False),
+])  # fmt: skip
+def test_the_converter_of_llama_cpp_counts_layers_that_are_not_stored(
+    tmp_path: Path, model_type: str, layers: int, counts: bool
+) -> None:
+    record, key = base_record(model_type, "CausalLM"), "num_nextn_predict_layers"
+    config = {**record["config"], key: layers, "architectures": [record["class"]]}
+    found = judged_for(audit(str(write(healthy(spec_of(record), config), tmp_path))), "llama.cpp").findings
+    (refused,) = (one for one in found if one.code == "N598")
+    assert [(step.key, step.new) for step in refused.remedy().steps] == ([((key,), 0)] if counts else [])
+
+
 POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 4000\n"
 
 

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
 from inspector.algebra.names import key_of
 from inspector.auditing.gguf.causes import one_for_each_cause
 from inspector.auditing.gguf.no_architecture import architecture_absent
@@ -19,6 +21,7 @@ from inspector.auditing.gguf.tensors import (
     name_read_instead,
     surplus_tensors,
 )
+from inspector.dialects.gguf_further import NEEDED, OLDER
 from inspector.dialects.gguf_kinds import CONTROL
 from inspector.dialects.llama_cpp import architectures_of, needed, source
 from inspector.findings.finding import NAMES_SHOWN, ContentFinding, Finding, Place
@@ -63,6 +66,7 @@ def for_llama_cpp(audited: Audit, findings: Sequence[Finding], load: Load) -> li
     if (later := _later_part(audited)) is not None:
         return [*(one for one in findings if not isinstance(one, ContentFinding)), later]
     findings = [*map(_milder_without_ones(audited), one_for_each_cause(audited, findings)), *_unknown(audited)]
+    findings = _with_older_builds(audited, findings)
     other = of_another_architecture(audited)
     if other is not None:
         return [*(one for one in findings if not isinstance(one, ContentFinding)), other]
@@ -176,13 +180,38 @@ def _needed(audited: Audit) -> list[Finding]:
         return []
     from inspector.findings.names.gguf_architecture import TensorsNeeded
 
-    further = further_layers(metadata.values, audited.checkpoint.tensors)
-    kept: dict[str, int] | None = None
-    if further and len(further) == len(names):
-        architecture = metadata.values["general.architecture"]
-        kept = {f"{architecture}.block_count": further[0], f"{architecture}.nextn_predict_layers": 0}
+    kept, layers = _without_further(audited)
+    kept = kept if len(layers) == len(names) else None
     place = Place(tensor=names[0]) if len(names) == 1 else Place()
     return [TensorsNeeded(place=place, names=tuple(names), without=kept)]
+
+
+def _without_further(audited: Audit) -> tuple[dict[str, int] | None, list[int]]:
+    """(the keys of the metadata with their values for a model without layers that predict further tokens, these layers)
+    if none of their tensors is stored.
+    """
+    values: Mapping[str, object] = {} if audited.checkpoint.metadata is None else audited.checkpoint.metadata.values
+    layers, name = further_layers(values, audited.checkpoint.tensors), values.get("general.architecture")
+    return {f"{name}.block_count": layers[0], f"{name}.nextn_predict_layers": 0} if layers else None, layers
+
+
+def _with_older_builds(audited: Audit, findings: list[Finding]) -> list[Finding]:
+    """Adds the builds of llama.cpp that refuse the file to the note on absent layers for further tokens."""
+    kept, layers = _without_further(audited)
+    if kept is None or audited.checkpoint.metadata is None:
+        return findings
+    from inspector.findings.names.components import ComponentAbsent
+
+    name = str(audited.checkpoint.metadata.values.get("general.architecture"))
+    older, key = OLDER.get(name), f"{name}.nextn_predict_layers"
+    absent = [replace(one, key=key) if isinstance(one, ComponentAbsent) else one for one in findings]
+    if name in NEEDED:  # the tensors are one finding
+        return [one for one in findings if not isinstance(one, ComponentAbsent)]
+    if older is None:
+        return absent
+    builds = {"refused_until": older.refuses, "loaded_from": older.loads, "without": kept}
+    first = f"blk.{layers[0]}.{older.first}"
+    return [replace(one, first=first, **builds) if isinstance(one, ComponentAbsent) else one for one in absent]
 
 
 def _one_by_one(audited: Audit) -> list[Finding]:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Final
 from inspector.algebra.names import key_of
 from inspector.dialects.gguf import LLAMA_CPP
 from inspector.dialects.gguf_config import counts_layers
+from inspector.dialects.gguf_further import NEEDED
+from inspector.dialects.gguf_layers import MOST_LAYERS
 from inspector.dialects.llama_cpp import needed, reads
 from inspector.findings.types.gguf_heads import GgufListsDisagree
 from inspector.loading.registries import names_tensor
@@ -37,11 +39,6 @@ ONE_BY_ONE: Final = frozenset({f"blk.#.ffn_{name}.#.weight" for name in ("gate",
 JOINED_EXPERTS: Final = "blk.0.ffn_down_exps.weight"
 """Name of a layer's stacked experts, which llama.cpp asks for first if a file of 2023 stores each expert on its own
 (measured).
-"""
-FURTHER: Final[Mapping[str, str]] = {"exaone-moe": "attn_output.weight", "glm4": "attn_norm.weight"}
-"""Architectures that llama.cpp does not load without the layers that predict further tokens, although the model has the
-other ones -> the tensor of such a layer that it asks for first (measured); it loads deepseek2, bailingmoe, glm4moe,
-hy_v3, qwen35 and qwen3next without.
 """
 LAYERS: Final = ("blk.", "enc.blk.", "dec.blk.")
 """Beginnings of the names of tensors in layers."""
@@ -81,8 +78,8 @@ def absent_tensors(audited: Audit) -> list[str]:
     own = needed(checkpoint.metadata.values.get("general.architecture"))
     computed = [name for name in COMPUTED if name in own and name not in checkpoint.tensors]
     values = checkpoint.metadata.values
-    layers, first = further_layers(values, checkpoint.tensors), FURTHER.get(str(values.get("general.architecture")))
-    computed += [f"blk.{at}.{first}" for at in layers]
+    layers, first = further_layers(values, checkpoint.tensors), NEEDED.get(str(values.get("general.architecture")))
+    computed += [f"blk.{at}.{first}" for at in layers if first is not None]
     if joined_experts(audited) or any(one.severity == "error" for one in audited.findings):
         return computed
     families = {key_of(name)[0] for name in checkpoint.tensors}
@@ -92,12 +89,10 @@ def absent_tensors(audited: Audit) -> list[str]:
 
 
 def further_layers(values: Mapping[str, object], names: Mapping[str, object]) -> list[int]:
-    """The layers that predict further tokens if the metadata announce them, llama.cpp needs them and none of their
-    tensors is stored.
-    """
+    """The layers that predict further tokens if the metadata announce them and none of their tensors is stored."""
     architecture = values.get("general.architecture")
     layers, further = (values.get(f"{architecture}.{key}") for key in ("block_count", "nextn_predict_layers"))
-    if architecture not in FURTHER or type(layers) is not int or type(further) is not int:
+    if type(layers) is not int or type(further) is not int or layers > MOST_LAYERS:
         return []
     return [at for at in range(layers - further, layers) if not any(name.startswith(f"blk.{at}.") for name in names)]
 

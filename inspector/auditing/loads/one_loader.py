@@ -284,7 +284,18 @@ def _with_stop(found: FormatNotRead, audited: Audit) -> Finding:
     if alone is not None:
         return replace(found, alone=alone.stored, embedding=alone.wanted)
     tied = any(line.family == HEAD and line.kind == COPY for line in audited.lines)
-    return replace(found, stopped_at=stopped_at(found.class_name, audited.checkpoint.tensors), tied=tied)
+    found = replace(found, stopped_at=stopped_at(found.class_name, audited.checkpoint.tensors), tied=tied)
+    return _with_further(found, audited)
+
+
+def _with_further(found: FormatNotRead, audited: Audit) -> FormatNotRead:
+    """The finding with the layers for further tokens that the converter counts although none is stored."""
+    from inspector.dialects.gguf_further import counted_alone
+
+    config = audited.checkpoint.config
+    values: Mapping[str, Any] = {} if config is None else config.values
+    counted = counted_alone(found.class_name or "", values, audited.checkpoint.tensors)
+    return found if counted is None else replace(found, further=counted[0], refusing=counted[1])
 
 
 def _not_converted(audited: Audit, values: Mapping[str, Any]) -> str | None:

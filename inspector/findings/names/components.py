@@ -170,7 +170,8 @@ class ComponentAbsent(ContentFinding, frozen=True, kw_only=True):
           absent    785 tensors, 11,610,067,968 parameters
 
     What to do
-        Nothing, or download the original checkpoint.
+        Nothing, or download the original checkpoint. For a GGUF file: older builds of llama.cpp look for the tensors of
+        these layers and refuse the file; correct the two numbers in its metadata if it has to load there.
     """
 
     code = "N423"
@@ -181,6 +182,14 @@ class ComponentAbsent(ContentFinding, frozen=True, kw_only=True):
     value: int
     tensors: int
     parameters: int | None
+    refused_until: str = ""
+    """The last measured build of llama.cpp that refuses a GGUF file without these layers, if a later one loads it."""
+    loaded_from: str = ""
+    """The first measured build that loads it."""
+    first: str = ""
+    """The tensor that the older builds do not find."""
+    without: dict[str, int] | None = None
+    """The keys of the metadata, with their values for a model without these layers."""
 
     headline_text = "{component} is declared but not stored"
 
@@ -188,6 +197,13 @@ class ComponentAbsent(ContentFinding, frozen=True, kw_only=True):
         rows = [("declared", f"{self.key} = {self.value}")]
         if self.parameters is not None:
             rows.append(("absent", f"{count(self.tensors, 'tensor')}, {number(self.parameters)} parameters"))
+        if self.without:
+            keys = " and ".join(f'"{key}": {value}' for key, value in self.without.items())
+            found = f"{self.first} not found; {self.loaded_from} loads it"
+            rows.append(("older", f"llama.cpp {self.refused_until} refuses it: tensor {found}"))
+            rows.append(
+                ("for older", f'set {keys} in the metadata, or "num_nextn_predict_layers": 0 before converting')
+            )
         return rows
 
 
