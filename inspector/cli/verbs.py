@@ -103,12 +103,14 @@ def _each_folder(audited: Audit, source: str) -> str:
 
 def _require_adapter(audited: Audit) -> None:
     """Refuses a base that does not exist, and one for a checkpoint that is not an adapter, unless it has an adapter's
-    config.
+    config or is the state of an adapter's training.
     """
     from inspector.auditing.start import NO_ADAPTER
+    from inspector.findings.adapters.image_prompt import AdapterInTraining
     from inspector.findings.adapters.whole import AdapterBaseUnread
 
-    if NO_ADAPTER in audited.skipped and audited.checkpoint.adapter is None:
+    training = any(isinstance(one, AdapterInTraining) for one in audited.findings)
+    if NO_ADAPTER in audited.skipped and audited.checkpoint.adapter is None and not training:
         raise Failure(f"--base: '{audited.source}' is not an adapter; compare two models with `inspector compare`")
     unread = [one for one in audited.findings if isinstance(one, AdapterBaseUnread)]
     absent = next((one for one in unread if one.because.startswith("not-found:")), None)

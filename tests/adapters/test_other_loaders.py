@@ -12,6 +12,7 @@ import pytest
 from inspector.auditing.loads.one_loader import judged_for
 from inspector.auditing.start import audit
 from tests.checkpoints import Spec, genuine, write, write_file
+from tests.cli.test_contract import run
 from tests.judged import base_record, codes, judged, spec_of
 
 MLX: dict[str, Any] = {
@@ -227,6 +228,19 @@ def test_the_layers_in_training_may_have_their_names_in_the_unet_alone(projectio
     for one in audited.findings:
         if one.code == "A976":
             assert (one.facts["wanted"], one.facts["beside"]) == ("ip_adapter.1.to_k_ip.weight", 1)
+
+
+@pytest.mark.parametrize(("projection", "refused"), [("image_proj_model", False), ("other", True)])
+def test_a_base_beside_the_state_of_a_training(projection: str, refused: bool, tmp_path: Path) -> None:
+    from tests.findings.cases import UNET_LAYERS, image_prompt_of
+
+    spec: Spec = {"unet.conv_in.weight": ("F32", (32, 4, 3, 3))}
+    for name, entry in image_prompt_of(UNET_LAYERS, "unet.").items():
+        spec[name.removeprefix("ip_adapter.").replace("image_proj.", f"{projection}.")] = entry
+    write_file(tmp_path / "ip.safetensors", spec)
+    base = write(tmp_path / "base", genuine(DECODER, "F16"), DECODER)
+    done = run("audit", str(tmp_path / "ip.safetensors"), "--base", str(base))
+    assert (done.returncode == 2) is refused and ("A976" in done.stdout) is not refused
 
 
 @pytest.mark.parametrize("before", ["unet.{}.attn{}.processor.", "adapter_modules.{}{}."])
