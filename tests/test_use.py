@@ -167,3 +167,21 @@ def test_a_base_model_under_a_class_with_a_head(case: tuple[str, str]) -> None:
     audited = judged({name: one for name, one in spec.items() if not name.startswith(HEADLESS[case])}, config)
     assert codes(audited) == {"N431"}
     assert codes(judged(spec, config)) == set()
+
+
+@pytest.mark.parametrize(("model_type", "changed", "file", "noted"), [
+    ("llama", {}, "", True), ("mistral", {}, "", True), ("qwen3", {}, "modules.json", False),
+    ("llama", {"tie_word_embeddings": True}, "", False), ("gemma2", {}, "", False), ("bert", {}, "", False),
+])  # fmt: skip
+def test_a_base_model_that_could_generate_text_lacks_its_head(
+    model_type: str, changed: dict[str, Any], file: str, noted: bool, tmp_path: Path
+) -> None:
+    """AutoModelForCausalLM fills the head with random values, where it is not tied."""
+    found = base_record(model_type, "Model")
+    config = {**found["config"], **changed, "model_type": model_type, "architectures": [found["class"]]}
+    write(tmp_path, spec_of(found), config)
+    if file:
+        (tmp_path / file).write_text(json.dumps(MODULES), encoding="utf-8")
+    audited = audit(str(tmp_path))
+    assert [one.code for one in audited.findings if one.code == "N743"] == ["N743"] * noted
+    assert file or audited.verdict == "clean"

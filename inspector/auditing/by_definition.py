@@ -310,6 +310,9 @@ def _compared(draft: Draft, judged: Judged) -> Draft:
         from inspector.auditing.identity.class_alone import class_alone
 
         typed += class_alone(judged.config.model_type, judged.config.class_name)
+        from inspector.auditing.identity.base_alone import base_alone
+
+        typed += base_alone(case, judged.config.model_type, checkpoint.siblings)
     return _with_own_modules(draft.with_findings(typed), file, case) if known else draft
 
 

@@ -895,6 +895,9 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "layers-missing": lambda: llama(drop(".17.")),
     "tensor-unexpected": lambda: llama(put("model.layers.3.self_attn.k_norm.weight", "BF16", 128)),
     "part-unexpected": lambda: llama(vision),
+    "base-alone": lambda: judged(
+        {n.removeprefix("model."): e for n, e in genuine(LLAMA8B).items() if n != "lm_head.weight"},
+        {**LLAMA8B, "architectures": ["LlamaModel"]}),
     "own-modules": lambda: llama(
         lambda spec: spec.update(
             {"talk_head.0.weight": ("BF16", (4096, 8192)), "start_embedding": ("BF16", (2, 4096)),

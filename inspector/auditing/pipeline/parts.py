@@ -14,6 +14,7 @@ from inspector.auditing.loads.given_facts import given_of
 from inspector.auditing.pipeline.files import kind_of
 from inspector.auditing.pipeline.widths import FAMILIES, classes_of_input
 from inspector.auditing.result import CLEAN, FINDINGS, UNREADABLE, Audit, verdict_of
+from inspector.findings.base_alone import BaseAlone
 from inspector.findings.config import ConfigDisagrees
 from inspector.findings.declared import ClassUnknown
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
@@ -144,8 +145,8 @@ def of_the_pipeline(name: str, class_name: str, parts: Mapping[str, Audit], pipe
             yield replace(one, component=name)
         elif id(one) in others:
             yield others[id(one)]
-        elif not (others and isinstance(one, OF_WEIGHTS)):
-            yield one
+        elif not (isinstance(one, BaseAlone) or (others and isinstance(one, OF_WEIGHTS))):
+            yield one  # a pipeline reads hidden states of its text encoders
 
 
 def _of_sizes(name: str, parts: Mapping[str, Audit], pipeline: object) -> dict[int, ComponentOfAnotherModel]:
