@@ -92,6 +92,9 @@ def _of_library(audited: Audit) -> Iterator[Finding]:
         from inspector.auditing.files.absent_tokenizer import tokenizer_absent
 
         yield from tokenizer_absent(audited)
+    from inspector.auditing.files.absent_processor import processor_absent
+
+    yield from processor_absent(audited)
     unread = list(tokenizer_unread(audited.checkpoint))
     yield from unread or refused_tokenizer_settings(audited.checkpoint)
     if FILES_OF_LIBRARIES.isdisjoint(audited.checkpoint.siblings):

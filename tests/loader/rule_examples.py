@@ -32,6 +32,8 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"bins": 128, "wanted": "preprocessor_config.json"},
     ),
     "tokenizer-absent": ({"file": "preprocessor_config.json"}, {}),
+    "processor-absent": ({"file": "preprocessor_config.json"}, {"parts": ["image_processor"]}),
+    "processor-without-tokenizer": ({"file": "preprocessor_config.json"}, {"model_type": "wav2vec2"}),
     "tokenizer-damaged": (
         {"file": "tokenizer.json"},
         {"what": "git-lfs-pointer", "problem": "", "files": ["tokenizer.json"]},

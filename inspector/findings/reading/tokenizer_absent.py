@@ -21,7 +21,8 @@ class TokenizerAbsent(Finding, frozen=True, kw_only=True):
     What it means
         The folder has the part of a processor that reads images or sound, and no tokenizer.json, vocab.json or the
         like. A training saves both only if it was given the whole processor, and not the feature extractor alone. Or
-        it is a sentence encoder with modules.json and without a tokenizer, whose model alone was saved again.
+        it is a sentence encoder with modules.json and without a tokenizer, whose model alone was saved again; or a
+        speech model with a CTC head, whose labels are the words of its tokenizer.
 
     Why it matters
         The weights load. transformers 4.57 raises a TypeError for the tokenizer; 5.23 builds one with a single token
@@ -44,10 +45,14 @@ class TokenizerAbsent(Finding, frozen=True, kw_only=True):
 
     of_encoder: bool = False
     """True for a sentence encoder, which has no processor."""
+    refused: bool = False
+    """True for a speech model that writes text: both versions refuse it."""
 
     headline_text = "no tokenizer beside {place.file:or}"
 
     def rows(self) -> Rows:
+        if self.refused:
+            return [("loader", "AutoTokenizer and AutoProcessor of transformers 5.23 and 4.57 refuse")]
         built = "without words, or refuses" if self.of_encoder else "with 1 token"
         return [("loader", f"transformers 5.23 builds a tokenizer {built}; 4.57 refuses")]
 

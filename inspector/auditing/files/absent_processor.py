@@ -1,0 +1,76 @@
+"""Checks whether a folder with a tokenizer also has the part of the processor that reads images or sound, and whether
+`AutoProcessor` finds a tokenizer beside the feature extractor of a speech model.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from inspector.auditing.files.absent_tokenizer import OF_TOKENIZER
+from inspector.auditing.files.usable_config import PROCESSORS
+from inspector.auditing.json_beside import is_listed, object_beside
+from inspector.auditing.result import Audit
+from inspector.findings.finding import Finding, Place
+from inspector.loader.checkpoint import Checkpoint
+from inspector.loader.config_file import named_class
+from inspector.loading.processors import OF_ALL, OF_PART, OF_SPEECH, without_settings
+from inspector.loading.tokenizer_files import PLAIN, SENTENCEPIECE, WHOLE, WORDS
+
+READS: Final = re.compile(r"embed\.(?:patch|image|audio)\b")
+"""Roles of the modules that images or sound enter first."""
+OF_TEXT: Final = "ForCTC"
+"""End of the names of speech classes that write text."""
+OF_MISTRAL: Final = "tekken.json"
+"""The tokenizer of mistral-common, which reads images and sound itself."""
+VOCABULARIES: Final = frozenset({WHOLE, WORDS, PLAIN, *SENTENCEPIECE})
+LARGEST: Final = 1_000_000
+
+
+def processor_absent(audited: Audit) -> Iterator[Finding]:
+    """The finding on a local folder whose processor is incomplete."""
+    checkpoint, config = audited.checkpoint, audited.checkpoint.config
+    if not checkpoint.folder or config is None or not is_listed(checkpoint) or checkpoint.adapter is not None:
+        return
+    model_type = config.values.get("model_type")
+    if not isinstance(model_type, str) or "auto_map" in config.values:
+        return
+    stated = [name for name in PROCESSORS if name in checkpoint.siblings]
+    if model_type in OF_SPEECH and stated and not any(map(OF_TOKENIZER.search, map(str.casefold, checkpoint.siblings))):
+        yield from _of_speech(stated[0], named_class(config.values) or "", model_type)
+    elif OF_PART not in stated and _has_vocabulary(checkpoint):
+        of_all = object_beside(checkpoint, OF_ALL, LARGEST) if stated else None
+        parts = () if of_all == {} else without_settings(model_type, of_all)
+        if parts and _reads(audited):
+            from inspector.findings.reading.processor_absent import ProcessorAbsent
+
+            older = bool(stated)
+            yield ProcessorAbsent(place=Place(file=OF_ALL if older else OF_PART), parts=parts, older=older)
+
+
+def _has_vocabulary(checkpoint: Checkpoint) -> bool:
+    """True if a tokenizer of transformers is here, which is no evidence in a cache: it has what was asked for."""
+    return (
+        checkpoint.origin is None
+        and OF_MISTRAL not in checkpoint.siblings
+        and not VOCABULARIES.isdisjoint(checkpoint.siblings)
+    )
+
+
+def _of_speech(file: str, class_name: str, model_type: str) -> Iterator[Finding]:
+    """The finding on a speech model without a tokenizer: an error of the folder only if its class writes text."""
+    if class_name.endswith(OF_TEXT):
+        from inspector.findings.reading.tokenizer_absent import TokenizerAbsent
+
+        yield TokenizerAbsent(place=Place(file=file), refused=True)
+        return
+    from inspector.findings.reading.processor_absent import ProcessorWithoutTokenizer
+
+    yield ProcessorWithoutTokenizer(place=Place(file=file), model_type=model_type)
+
+
+def _reads(audited: Audit) -> bool:
+    """True if the weights have modules that read images or sound: a text model of the same type needs no processor."""
+    placed = () if audited.case is None else audited.case.placement.placed
+    return any(READS.match(one.block.slot.role) for one in placed)

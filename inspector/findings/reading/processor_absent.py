@@ -1,0 +1,91 @@
+"""The findings on a processor of images, sound and text that lacks a part."""
+
+from __future__ import annotations
+
+from inspector.findings.finding import Finding, Remedy, Rows
+
+PARTS = {"image_processor": "image processor", "feature_extractor": "feature extractor"}
+AUTO = {"image_processor": "AutoImageProcessor", "feature_extractor": "AutoFeatureExtractor"}
+"""Part of a processor -> the class that loads and saves it alone."""
+
+
+class ProcessorAbsent(Finding, frozen=True, kw_only=True, omit_defaults=True):
+    """The folder of a model that reads images or sound has a tokenizer, and no settings of the other inputs.
+
+    What it means
+        The type's processor consists of a tokenizer and an image processor or a feature extractor. The files of the
+        tokenizer are here, and neither preprocessor_config.json nor processor_config.json states the other part: a
+        training or a conversion saved the tokenizer alone.
+
+    Why it matters
+        The weights and the tokenizer load. `AutoProcessor`, with which images and sound are prepared, refuses the
+        folder, and so do pipelines, servers and converters that use it.
+
+    Example
+        warning[R062] processor-absent: no preprocessor_config.json, the image processor
+          loader  AutoProcessor of transformers 5.23 and 4.57 refuses
+          help    copy preprocessor_config.json from the model that was fine-tuned
+                  (processor_config.json if it has that alone), or save it here:
+                  AutoImageProcessor.from_pretrained(BASE).save_pretrained(FOLDER)
+
+    What to do
+        Copy the file of the base model, or save this part of its processor into the folder. Saving the whole processor
+        of the base model would replace the tokenizer.
+    """
+
+    code = "R062"
+    severity = "warning"
+
+    parts: tuple[str, ...]
+    older: bool = False
+    """True if processor_config.json is here without the part: transformers 4.57 then takes its defaults."""
+
+    def headline(self) -> str:
+        parts = " and the ".join(PARTS[one] for one in self.parts)
+        return f"{self.place.file} without the {parts}" if self.older else f"no {self.place.file}, the {parts}"
+
+    def rows(self) -> Rows:
+        of_older = "; that of 4.57 takes default settings" if self.older else " and 4.57 refuses"
+        return [("loader", f"AutoProcessor of transformers 5.23{' refuses' if self.older else ''}{of_older}")]
+
+    def remedy(self) -> Remedy:
+        copied = (
+            "copy preprocessor_config.json from the model that was fine-tuned (processor_config.json if it has that "
+        )
+        if len(self.parts) > 1:  # both are saved under one name
+            return Remedy(f"{copied}alone)")
+        saved = f"{AUTO[self.parts[0]]}.from_pretrained(BASE).save_pretrained(FOLDER)"
+        return Remedy(f"{copied}alone), or save it here: {saved}")
+
+
+class ProcessorWithoutTokenizer(Finding, frozen=True, kw_only=True):
+    """The processor of a speech model has no tokenizer here, and its class needs none.
+
+    What it means
+        The folder has the feature extractor and no file of a tokenizer. The class classifies or encodes sound; only a
+        class with a CTC head writes text.
+
+    Why it matters
+        `AutoProcessor` and the processor class of the type load a tokenizer too, and refuse the folder.
+
+    Example
+        note[R063] processor-without-tokenizer: no tokenizer beside
+          preprocessor_config.json
+          loader  AutoProcessor of transformers 5.23 and 4.57 refuses: that of wav2vec2
+                  has a tokenizer, too
+          help    load AutoFeatureExtractor in place of AutoProcessor
+
+    What to do
+        Prepare sound with the feature extractor alone.
+    """
+
+    code = "R063"
+    severity = "note"
+
+    model_type: str
+
+    headline_text = "no tokenizer beside {place.file:or}"
+    row_texts = (
+        ("loader", "AutoProcessor of transformers 5.23 and 4.57 refuses: that of {model_type} has a tokenizer, too"),
+    )
+    remedy_text = "load AutoFeatureExtractor in place of AutoProcessor"

@@ -1,0 +1,49 @@
+"""Folders with a tokenizer and without the settings of images or sound, and speech models without a tokenizer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from tests.findings.library_cases import with_files
+from tests.judged import base_record, spec_of
+
+NESTED = {"image_processor": {"image_processor_type": "CLIPImageProcessor"}}
+FILE = "preprocessor_config.json"
+CASES: dict[str, tuple[str, str, Mapping[str, Any], list[str]]] = {
+    # type, class, further files, the findings
+    "images": ("qwen2_5_vl", "Generation", {"tokenizer.json": {}}, [f"R062 no {FILE}, the image processor"]),
+    "sound": ("whisper", "Generation", {"vocab.json": {}}, [f"R062 no {FILE}, the feature extractor"]),
+    "images and text, side by side": ("clip", "Model", {"vocab.json": {}}, [f"R062 no {FILE}, the image processor"]),
+    "settings of videos alone": (
+        "qwen2_5_vl", "Generation", {"tokenizer.json": {}, "video_preprocessor_config.json": {}},
+        [f"R062 no {FILE}, the image processor"]),
+    "settings of the processor alone": (
+        "llava", "Generation", {"tokenizer.json": {}, "processor_config.json": {"patch_size": 14}},
+        ["R062 processor_config.json without the image processor"]),
+    "settings as 5 saves them": ("llava", "Generation", {"tokenizer.json": {}, "processor_config.json": NESTED}, []),
+    "settings as 4 saves them": ("whisper", "Generation", {"tokenizer.json": {}, FILE: {}}, []),
+    "weights and settings of generation": ("whisper", "Generation", {"generation_config.json": {}}, []),
+    "settings of a tokenizer without its words": ("clip", "Model", {"tokenizer_config.json": {}}, []),
+    "the decoder alone": ("whisper", "ForCausalLM", {"tokenizer.json": {}}, []),
+    "the tokenizer of mistral-common": ("mistral3", "Generation", {"tokenizer.json": {}, "tekken.json": {}}, []),
+    "text alone": ("llama", "CausalLM", {"tokenizer.json": {}}, []),
+    "a classifier of sound": (
+        "wav2vec2", "ForSequenceClassification", {FILE: {}}, [f"R063 no tokenizer beside {FILE}"]),
+    "an encoder of sound": ("hubert", "Model", {FILE: {}}, [f"R063 no tokenizer beside {FILE}"]),
+    "a classifier of sound with a tokenizer": ("wavlm", "ForSequenceClassification", {FILE: {}, "vocab.json": {}}, []),
+    "an encoder of sound alone": ("wav2vec2", "Model", {}, []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_parts_of_a_processor(name: str) -> None:
+    model_type, suffix, files, wanted = CASES[name]
+    record = base_record(model_type, suffix)
+    config = {"model_type": model_type, **record["config"], "architectures": [record["class"]]}
+    audited = with_files(spec_of(record), {"config.json": config, **files})
+    found = [one for one in audited.findings if one.code in {"R062", "R063"}]
+    assert [f"{one.code} {one.headline()}" for one in found] == wanted
+    assert [one.severity for one in found] == ["warning" if one.code == "R062" else "note" for one in found]
