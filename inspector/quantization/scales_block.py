@@ -3,8 +3,10 @@
 `tool_block` has those of Quark and ModelOpt.
 
 Measured with transformers 5.23 and compressed-tensors 0.20 on checkpoints that they wrote themselves: each loads
-completely with its block written so, and computes the same if the inputs are quantized with stored scales or not at
-all. Whether inputs are quantized with scales of the moment is visible in no tensor; the block leaves them as they are.
+completely with its block written so. Whether inputs are quantized with scales of the moment is visible in no tensor;
+the block states them as the presets of compressed-tensors do (`quant_scheme.py`). Its formats of unpacked integers and
+floats require settings for the inputs (`can_compress`); integers of which the inputs are left alone are packed. Without
+them vLLM 0.33 has no scheme for integers, and none for experts (`compressed_tensors.py`, `compressed_tensors_moe.py`).
 """
 
 from __future__ import annotations
@@ -116,6 +118,8 @@ def block_of_scales(modules: Sequence[Scaled]) -> dict[str, Any] | None:
     weights, inputs = _weights(modules, ZEROS in helpers), _inputs(modules, helpers)
     if weights is None or inputs is None:
         return None
+    if not inputs and schemes != {WORDS}:
+        inputs = _of_the_moment(weights)
     block = _of_compressed_tensors(weights, inputs)
     return block | {"dequantize": True} if _packs_zeros(modules) else block
 
@@ -189,6 +193,15 @@ def _weights(modules: Sequence[Scaled], zeros: bool) -> dict[str, Any] | None:
         return {**found, "strategy": "tensor"}
     size = block_size(scales)
     return None if size is None else {**found, "strategy": "block", "block_structure": list(size)}
+
+
+def _of_the_moment(weights: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of inputs without stored scales: groups as wide as blocks of floats, else one scale per token."""
+    kind, size = weights["type"], weights.get("block_structure")
+    inputs: dict[str, Any] = {"num_bits": 8, "type": kind, "symmetric": True, "dynamic": True}
+    if kind == "float" and size is not None:
+        return inputs | {"strategy": "group", "group_size": size[-1]}
+    return inputs | {"strategy": "token"}
 
 
 def _inputs(modules: Sequence[Scaled], helpers: frozenset[str]) -> dict[str, Any] | None:

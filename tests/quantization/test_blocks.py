@@ -429,6 +429,36 @@ def test_the_block_states_what_the_scales_determine(name: str, expected: dict[st
     assert all(f"{json.dumps({key: value})[1:-1]}" in written for key, value in (expected or {}).items())
 
 
+DYNAMIC: dict[str, Any] = {"num_bits": 8, "symmetric": True, "dynamic": True}
+
+
+@pytest.mark.parametrize("dtype", ["I8", "F8_E4M3"])
+@pytest.mark.parametrize("model_type", ["llama", "qwen2"])
+def test_inputs_of_unpacked_weights_are_those_of_llm_compressor(model_type: str, dtype: str) -> None:
+    """compressed-tensors has no format of unpacked weights alone; vLLM has no scheme for integers without inputs.
+
+    Measured: transformers 5.23 with compressed-tensors 0.20 loads each of these completely.
+    """
+    record = base_record(model_type, "CausalLM")
+    kind = "int" if dtype == "I8" else "float"
+    for scales, inputs, static in (
+        (lambda rows, columns: (rows, 1), {**DYNAMIC, "type": kind, "strategy": "token"}, False),
+        (lambda rows, columns: (1,), {"num_bits": 8, "type": kind, "strategy": "tensor", "dynamic": False,
+                                      "symmetric": True}, True),
+    ):  # fmt: skip
+        spec: Spec = {}
+        for name, (stored, shape) in spec_of(record).items():
+            packed = name.endswith("_proj.weight")
+            spec[name] = (dtype if packed else stored, shape)
+            if packed:
+                spec[f"{name}_scale"] = ("BF16", scales(*shape))
+                spec |= {f"{name.removesuffix('weight')}input_scale": ("BF16", (1,))} if static else {}
+        (finding,) = (one for one in judged(spec, record["config"]).findings if one.code == "T625")
+        assert finding.facts["block"]["config_groups"]["group_0"]["input_activations"] == inputs
+        assert ("no tensor shows input_activations" in finding.help) != static
+        assert ("without it if the weights alone" in finding.help) == (kind == "float" and not static)
+
+
 @pytest.mark.parametrize(("name", "keys"), [
     ("fpquant-mx", {"forward_method": ["abs_max", "quest"]}),
     ("bitnet", {"linear_class": ["bitlinear", "autobitlinear"]}),

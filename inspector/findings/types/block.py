@@ -94,7 +94,17 @@ class QuantizationBlockMissing(ContentFinding, frozen=True, kw_only=True):
         step = Step(action="set", file=self.place.file, key=(self.key,), new=self.block)
         others = "".join(f", or, if {one['quant_method']} wrote the weights, {shortened(one)}" for one in self.others)
         defaults = f"; no tensor shows {listed(self.assumed)}, which has the loader's default" if self.assumed else ""
+        defaults = defaults or self._of_inputs(self.block)
         return Remedy(f'add "{self.key}": {shortened(self.block)} to {self.place.file}{others}{defaults}', (step,))
+
+    def _of_inputs(self, block: dict[str, Any]) -> str:
+        """What is assumed of inputs that are quantized with scales of the moment."""
+        groups = block.get("config_groups")
+        inputs = [one.get("input_activations") or {} for one in groups.values()] if isinstance(groups, dict) else []
+        if not any(one.get("dynamic") is True for one in inputs):
+            return ""
+        alone = ", or without it if the weights alone were quantized" if inputs[0].get("type") == "float" else ""
+        return f"; no tensor shows input_activations, which is as llm-compressor writes it{alone}"
 
     def _not_in_tensors(self) -> str:
         """What only the lost block states, and what the tensors show of it."""
