@@ -60,7 +60,11 @@ def with_declared(audited: Audit, audit_part: AuditFolder) -> Audit:
         from inspector.auditing.lost_rows import with_lost_rows
 
         checkpoint = audited.checkpoint
-        found = with_lost_rows(audited.findings, lambda rows: _of_tokenizer(checkpoint, added, rows))
+        found = with_lost_rows(
+            audited.findings,
+            lambda rows: _of_tokenizer(checkpoint, added, rows),
+            lambda rows: _words_beyond(checkpoint, added, rows),
+        )
         audited = replace(audited, findings=found)
     of_encoder: list[Finding] = []
     if MODULES in audited.checkpoint.siblings:
@@ -251,24 +255,24 @@ def _of_tokenizer(checkpoint: Checkpoint, added: AddedTokens | None, rows: int) 
     """Ids of the tokens that were added to the tokenizer, and of those of its vocabulary."""
     file = WHOLE if added is None else added.file
     extra = {} if added is None else {token: number for token, number in added.ids.items() if number >= rows}
-    words = {token: number for token, number in _words_beyond(checkpoint, rows).items() if token not in extra}
-    if extra | words == {MASK: rows}:
+    named, words = _words_beyond(checkpoint, added, rows)
+    if {**extra, **words} == {MASK: rows}:
         return
-    if file == WHOLE:
-        extra, words = extra | words, {}
+    if file == named:
+        extra, words = {**extra, **words}, {}
     yield _token_ids(file, extra)
-    yield _token_ids(WHOLE, words)
+    yield _token_ids(named, words)
 
 
-def _words_beyond(checkpoint: Checkpoint, rows: int) -> Mapping[str, int]:
-    """Words of the vocabulary in the tokenizer.json of a local folder with ids at or above the number of rows."""
-    size = checkpoint.siblings.get(WHOLE, 0)
-    if not size or not checkpoint.folder or not is_listed(checkpoint) or checkpoint.reach is None:
-        return {}
-    from inspector.auditing.vocabulary import LARGEST, ids_beyond
+def _words_beyond(checkpoint: Checkpoint, added: AddedTokens | None, rows: int) -> tuple[str, Mapping[str, int]]:
+    """(the vocabulary of a local folder, its words with ids at or above the number of rows without the added ones)."""
+    if not checkpoint.folder or not is_listed(checkpoint):
+        return WHOLE, {}
+    from inspector.auditing.vocabulary import words_beyond
 
-    raw = checkpoint.reach().read_part(WHOLE, 0, size) if size <= LARGEST else b""
-    return ids_beyond(raw, rows) if isinstance(raw, bytes) else {}
+    name, found = words_beyond(checkpoint, rows)
+    ids = {} if added is None else added.ids
+    return name, {token: number for token, number in found.items() if token not in ids}
 
 
 def _added(checkpoint: Checkpoint) -> AddedTokens | None:

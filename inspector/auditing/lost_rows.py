@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -15,18 +15,20 @@ if TYPE_CHECKING:
     from inspector.findings.declared import TokenIds
 
 
-def with_lost_rows(
-    findings: Sequence[Finding], beyond: Callable[[int], Iterable[TokenIds | None]]
-) -> tuple[Finding, ...]:
+Beyond = Callable[[int], Iterable["TokenIds | None"]]
+Words = Callable[[int], tuple[str, Mapping[str, int]]]
+
+
+def with_lost_rows(findings: Sequence[Finding], beyond: Beyond, words: Words) -> tuple[Finding, ...]:
     """The findings; the one on vocab_size with the tokens that the weights have no row for, if the config has one for
-    each of them: then rows are missing, and the config is right.
+    each of them: then rows are missing, or the config and the tokenizer belong to another model.
 
-    beyond: the tokens of the tokenizer from an id on.
+    beyond: the tokens of the tokenizer from an id on. words: the vocabulary, and those that were not added to it.
     """
-    return tuple(_with_tokens(one, beyond) for one in findings)
+    return tuple(_with_tokens(one, beyond, words) for one in findings)
 
 
-def _with_tokens(finding: Finding, beyond: Callable[[int], Iterable[TokenIds | None]]) -> Finding:
+def _with_tokens(finding: Finding, beyond: Beyond, words: Words) -> Finding:
     from inspector.findings.config import ConfigDisagrees
 
     if not isinstance(finding, ConfigDisagrees) or not _is_smaller(finding):
@@ -34,8 +36,9 @@ def _with_tokens(finding: Finding, beyond: Callable[[int], Iterable[TokenIds | N
     found = [one for one in beyond(finding.solved) if one is not None]
     if not found or max(one.largest for one in found) >= finding.stated:
         return finding
-    words = "; ".join(f"{one.file}: {first(one.names, one.tokens, 3)}, largest id {one.largest}" for one in found)
-    return replace(finding, tokens=words)
+    listed = "; ".join(f"{one.file}: {first(one.names, one.tokens, 3)}, largest id {one.largest}" for one in found)
+    file, own = words(finding.solved)
+    return replace(finding, tokens=listed, vocabulary=file if own else "")
 
 
 def _is_smaller(finding: ConfigDisagrees) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from inspector.findings.finding import ContentFinding, Finding, Remedy, Rows, Step
-from inspector.findings.words import count, listed, value
+from inspector.findings.words import count, listed, number, value
 
 IMAGE_SIZES = ("image_size", "img_size", "input_size")
 """Keys of the side of an image, of which only the whole patches reach a shape."""
@@ -53,7 +53,8 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
 
     What to do
         Set the key to the value of the weights. If the weights are wrong (another size of the same model),
-        download the weights that belong to the config.
+        download the weights that belong to the config. Where the words of the tokenizer agree with the config, the
+        config and the tokenizer belong together: fetch both from the model of the weights. `vocabulary` is their file.
     """
 
     code = "C310"
@@ -85,6 +86,8 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
     """Stated keys beside it that the class derives from it, and that would replace what it derives."""
     tokens: str = ""
     """Tokens of the tokenizer for which the config has a row and the weights have none."""
+    vocabulary: str = ""
+    """The file of the tokenizer with these tokens, if its own words are among them and not only added ones."""
 
     def headline(self) -> str:
         return self.file_key or self.key
@@ -148,8 +151,7 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
         if self.derived:
             return self._with_derived(words, step)
         if self.tokens:
-            again = "download, save or merge the model again, with a row for each token of its tokenizer"
-            return Remedy(f"{again}; or {words}, and use a tokenizer without these tokens")
+            return self._with_tokens(words)
         if self.layer_lists:
             return self._with_lists(words, step)
         if self.beside is not None:
@@ -172,6 +174,16 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
         if self.lost:
             return Remedy(f"{words}; or, where the weights lack {self.lost}, download or convert them again")
         return Remedy(words, (step,))
+
+    def _with_tokens(self, words: str) -> Remedy:
+        """The remedy for tokens without a row: to set the key alone would leave them."""
+        again = "download, save or merge the model again, with a row for each token of its tokenizer"
+        if self.vocabulary:
+            return Remedy(
+                f"{self.file} and {self.vocabulary} belong to another model: take both from the model that these "
+                f"weights are of, with at most {number(self.solved)} tokens; or, where the weights lack rows, {again}"
+            )
+        return Remedy(f"{again}; or {words}, and use a tokenizer without these tokens")
 
     def _with_derived(self, words: str, step: Step) -> Remedy:
         """The remedy with the removal of the keys that the class derives."""

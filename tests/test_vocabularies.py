@@ -1,0 +1,86 @@
+"""Vocabularies of folders without tokenizer.json that have more words than the embedding has rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.mending.damages import BERT, GPT2, LLAMA
+from tests.test_declared import T5, Change, both, found, key, raw, text, vocabulary
+
+
+def lines(words: int) -> Change:
+    """Write a vocab.txt."""
+    return raw("vocab.txt", "".join(f"w{at}\n" for at in range(words)))
+
+
+def numbers(words: int) -> Change:
+    """Write a vocab.json."""
+    return text("vocab.json", {f"w{at}": at for at in range(words)})
+
+
+def pieces(name: str, words: int, cut: int = 0) -> Change:
+    """Write a model of sentencepiece: pieces with their scores, and a field behind them. cut: bytes that are lost."""
+    inner = [b"\x0a%c%b\x15\x00\x00\x00\x00" % (len(word), word) for word in (b"w%d" % at for at in range(words))]
+    content = b"".join(b"\x0a%c%b" % (len(one), one) for one in inner)
+
+    def change(folder: Path, config: dict[str, Any]) -> None:
+        (folder / name).write_bytes(content[:-cut] if cut else content + b"\x12\x00")
+
+    return change
+
+
+def settings(**values: Any) -> Change:
+    """Write a tokenizer_config.json."""
+    return text("tokenizer_config.json", values)
+
+
+OWN = {"AutoTokenizer": ["my.MyTokenizer", None]}
+CASES: dict[str, tuple[dict[str, Any], Change, str]] = {
+    # config, files, the tokens beyond the table
+    "lines": (BERT, lines(103), "3 tokens in vocab.txt"),
+    "lines in range": (BERT, lines(100), ""),
+    "an empty line at the end": (BERT, raw("vocab.txt", "".join(f"w{at}\r\n" for at in range(100)) + "\n"), ""),
+    "lines of a stated class": (
+        T5, both(lines(108), settings(tokenizer_class="BertTokenizerFast")), "1 token in vocab.txt"),
+    "lines that no tokenizer of this type reads": (LLAMA, lines(300), ""),
+    "words beside their counts": (BERT, both(lines(300), settings(tokenizer_class="PhobertTokenizer")), ""),
+    "lines that code of the repository reads": (BERT, both(lines(300), raw("my.py", ""), settings(auto_map=OWN)), ""),
+    "lines beside a whole tokenizer": (BERT, both(vocabulary("WordPiece", 100), lines(300)), ""),
+    "words and numbers": (GPT2, numbers(225), "1 token in vocab.json"),
+    "words and numbers in range": (GPT2, numbers(224), ""),
+    "words of several languages": (GPT2, text("vocab.json", {"eng": {f"w{at}": at for at in range(300)}}), ""),
+    "pieces": (LLAMA, pieces("tokenizer.model", 130), "2 tokens in tokenizer.model"),
+    "pieces, one table for both sides": (T5, pieces("spiece.model", 108), "1 token in spiece.model"),
+    "pieces in range": (T5, pieces("spiece.model", 107), ""),
+    "pieces that are cut off": (LLAMA, pieces("tokenizer.model", 300, cut=3), ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_words_without_a_row(name: str, tmp_path: Path) -> None:
+    config, change, wanted = CASES[name]
+    beyond = [one.headline() for one in found(tmp_path, config, change).findings if one.code == "C320"]
+    assert beyond == ([wanted] if wanted else [])
+
+
+@pytest.mark.parametrize(("config", "rows", "change", "other"), [
+    (BERT, 100, lambda: lines(150), "vocab.txt"),
+    (BERT, 100, lambda: lines(100), ""),
+    (BERT, 100, lambda: lines(200), ""),
+    (GPT2, 224, lambda: numbers(250), "vocab.json"),
+    (LLAMA, 128, lambda: vocabulary("BPE", 140), "tokenizer.json"),
+    (LLAMA, 128, lambda: pieces("tokenizer.model", 128), ""),
+])  # fmt: skip
+def test_a_config_and_a_vocabulary_of_another_model(
+    config: dict[str, Any], rows: int, change: Callable[[], Change], other: str, tmp_path: Path
+) -> None:
+    stated = rows + 50
+    audited = found(tmp_path, config, both(key("vocab_size", stated), change()))
+    (finding,) = (one for one in audited.findings if one.severity != "note")
+    assert (finding.code, finding.facts["weights"], finding.facts["vocabulary"]) == ("C310", rows, other)
+    assert finding.help.startswith(f"config.json and {other} belong to another model") is bool(other)
+    assert bool(finding.remedy().steps) is not bool(other)
