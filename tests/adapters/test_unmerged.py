@@ -51,12 +51,43 @@ def test_an_unmerged_adapter_is_one_finding(prefix: str, saved: bool, config: di
     finding = next(one for one in audited.findings if one.code == "A910")
     assert finding.facts["modules"] == 8
     assert "merge_and_unload" in finding.help
-    loaded = f"model{'' if prefix else '.base_model.model'}.load_state_dict(the tensors with lora_ in their names"
+    marks = "lora_ or modules_to_save" if saved else "lora_"
+    loaded = f"model{'' if prefix else '.base_model.model'}.load_state_dict(the tensors with {marks} in their names"
     assert "r=4, target_modules=[" in finding.help and loaded in finding.help
+    assert ('modules_to_save=["lm_head"]' in finding.help) is saved
+    assert "of which unexpected_keys must be empty" in finding.help
     counts = audited.counts
     assert counts.unique_parameters == counts.expected_parameters == 213_568
     assert counts.stored_elements == elements(spec)
     assert counts.extra_components == elements(spec) - 213_568
+
+
+@pytest.mark.parametrize(("model_type", "suffix", "parts"), [
+    ("llava", "Generation", ("language_model",)), ("clip", "Model", ("text_model", "vision_model")),
+    ("siglip", "Model", ("text_model",)),
+])  # fmt: skip
+def test_an_adapter_around_parts_of_a_model(model_type: str, suffix: str, parts: tuple[str, ...]) -> None:
+    """PEFT's model around a part has its prefix inside the names; measured with LLaVA and PEFT 0.21."""
+    record = base_record(model_type, suffix)
+    spec: Spec = {}
+    for name, (dtype, shape) in spec_of_type(record).items():
+        part = next((one for one in parts if name.startswith(f"{one}.")), "")
+        module, _, last = (f"{part}.base_model.model{name.removeprefix(part)}" if part else name).rpartition(".")
+        if part and last == "weight" and module.endswith((".q_proj", ".v_proj")):
+            spec[f"{module}.base_layer.{last}"] = (dtype, shape)
+            spec[f"{module}.lora_A.default.weight"] = (dtype, (4, shape[1]))
+            spec[f"{module}.lora_B.default.weight"] = (dtype, (shape[0], 4))
+        else:
+            spec[f"{module}.{last}".removeprefix(".")] = (dtype, shape)
+    config = {"model_type": model_type, **record["config"], "architectures": [record["class"]]}
+    audited = judged(spec, config)
+    (finding,) = (one for one in audited.findings if one.severity != "note")
+    assert (finding.code, finding.facts["parts"]) == ("A910", list(parts))
+    name = parts[0] if len(parts) == 1 else "PART"
+    assert f"part = get_peft_model(model.{name}, LoraConfig(r=4" in finding.help
+    assert f'name.removeprefix("{name}."), strict=False), of which unexpected_keys must be empty' in finding.help
+    assert (f"for each PART of {', '.join(parts)}" in finding.help) is (len(parts) > 1)
+    assert audited.counts.unique_parameters == audited.counts.expected_parameters
 
 
 def test_the_remedy_for_a_diffusers_model_names_diffusers_calls() -> None:

@@ -35,6 +35,8 @@ PAIRED_PARTS: Final = frozenset({"down", "up", "w1", "w2", "w1_a", "w1_b", "w2_a
 FIRST: Final = frozenset({"down", "w1", "w1_a"})
 INNER: Final = "linear"
 """Name that MLX gives to the wrapped module (mlx-lm `tuner/lora.py`)."""
+INSIDE: Final = f".{PREFIX}"
+"""The same where PEFT's model wraps a part of the saved model."""
 WRAPPED: Final = ".base_layer."
 STATE: Final = "quant_state.bitsandbytes__"
 DOWN: Final = "lora_A.default"
@@ -63,7 +65,8 @@ def _take_apart(
     """
     if not is_unmerged(stored):
         return None
-    if not any(key.startswith(PREFIX) for key in stored) and _has_such_layers(stored, claim):
+    within = _wrapped_parts(stored)
+    if not within and not any(key.startswith(PREFIX) for key in stored) and _has_such_layers(stored, claim):
         return None
     tensors: dict[str, Layout] = {}
     file_of: dict[str, str] = {}
@@ -73,9 +76,10 @@ def _take_apart(
             lines.extend(_lines(family))
     for name, layout in checkpoint.tensors.items():
         if tuner_name(name) is None and SAVED not in name.split("."):
-            tensors[base_name(name)] = layout
+            own = base_name(_without_wrapper(name, within))
+            tensors[own] = layout
             if name in checkpoint.file_of:
-                file_of[base_name(name)] = checkpoint.file_of[name]
+                file_of[own] = checkpoint.file_of[name]
     alone = replace(checkpoint, tensors=tensors, file_of=file_of, index=None)
     return (
         alone,
@@ -89,10 +93,24 @@ def _take_apart(
             example=_example(checkpoint),
             library=DIFFUSERS.name if DIFFUSERS is intended(checkpoint) else PEFT.name.casefold(),
             trained=_trained(stored),
+            parts=within,
             **_lora_of(stored),
         ),
         tuple(lines),
     )
+
+
+def _wrapped_parts(stored: Families) -> tuple[str, ...]:
+    """The parts of the model, such as `language_model`, that models of PEFT wrap; empty if one wraps the whole."""
+    changed = [key for key in stored if tuner_name(key) is not None]
+    found = {key.partition(INSIDE)[0] if INSIDE in key else "" for key in changed if not key.startswith(PREFIX)}
+    return () if len(found) == 0 or "" in found or any("#" in one for one in found) else tuple(sorted(found))
+
+
+def _without_wrapper(name: str, within: tuple[str, ...]) -> str:
+    """The name of a tensor without PEFT's model around a part of the model."""
+    part, _, rest = name.partition(INSIDE)
+    return f"{part}.{rest}" if rest and part in within else name
 
 
 def _lora_of(stored: Families) -> dict[str, Any]:
@@ -100,9 +118,11 @@ def _lora_of(stored: Families) -> dict[str, Any]:
     down = {key: family for key, family in stored.items() if f".{DOWN}." in key and key.endswith(".weight")}
     ranks = {shape[0] for family in down.values() for shape in family.shapes}
     targets = tuple(sorted({key.partition(f".{DOWN}.")[0].rpartition(".")[2] for key in down}))
-    if len(ranks) != 1 or len(targets) > MOST_TARGETS or "#" in targets:
+    copied = tuple(sorted({key.partition(f".{SAVED}.")[0].rpartition(".")[2] for key in stored if f".{SAVED}." in key}))
+    if len(ranks) != 1 or len(targets) > MOST_TARGETS or "#" in targets or "#" in copied:
         return {}
-    return {"rank": ranks.pop(), "targets": targets, "inside": not any(key.startswith(PREFIX) for key in down)}
+    inside = not any(key.startswith(PREFIX) for key in down)
+    return {"rank": ranks.pop(), "targets": targets, "inside": inside, "copied": copied}
 
 
 def _trained(stored: Families) -> str:

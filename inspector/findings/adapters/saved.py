@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inspector.findings.finding import Finding, Remedy, Rows, Step
+from inspector.findings.words import listed
 
 
 class AdapterNotMerged(Finding, frozen=True, kw_only=True):
@@ -25,14 +26,17 @@ class AdapterNotMerged(Finding, frozen=True, kw_only=True):
                    the adapter; from this file: model = get_peft_model(base model,
                    LoraConfig(r=16, target_modules=["q_proj"], lora_alpha=as trained)),
                    then model.base_model.model.load_state_dict(the tensors with lora_ in
-                   their names, strict=False)
+                   their names, strict=False), of which unexpected_keys must be empty,
+                   and model.merge_and_unload()
 
     What to do
         Load the model with its adapter, call `merge_and_unload()` of PEFT's model, or `fuse_lora()` and `unload_lora()`
         of a model of diffusers, and save the result; or save only the adapter. If only this file is left, load its
-        matrices into the base model with a new LoRA of this rank; the file does not contain its `lora_alpha`. Where
-        only whole modules were trained (`modules_to_save`), giving the trained copies the names of their modules does
-        the same.
+        matrices into the base model with a new LoRA of this rank; the file does not contain its `lora_alpha`. With
+        `strict=False` names that do not fit are passed over in silence, so look at what it returns. PEFT's model may
+        wrap a part of the model alone (`parts`): then that part is loaded and merged, under names that begin in it.
+        Where only whole modules were trained (`modules_to_save`), giving the trained copies the names of their modules
+        does the same.
     """
 
     code = "A910"
@@ -53,6 +57,10 @@ class AdapterNotMerged(Finding, frozen=True, kw_only=True):
     """The last names of the modules of a LoRA with one rank."""
     inside: bool = False
     """Whether the names lack the prefix of PEFT's model."""
+    parts: tuple[str, ...] = ()
+    """The parts that PEFT's models wrap, if they do not wrap the whole."""
+    copied: tuple[str, ...] = ()
+    """The last names of the modules of a LoRA that were trained as a whole."""
 
     headline_text = "{type} around {modules:count module}, not merged"
     row_texts = (
@@ -76,17 +84,41 @@ class AdapterNotMerged(Finding, frozen=True, kw_only=True):
                 f'rename: key.replace("{self.trained}", "."), and remove the tensors with ".original_module.", '
                 "which are those before the training; or call model.merge_and_unload() and save again"
             )
-        again = "call model.merge_and_unload() before save_pretrained, or save only the adapter"
+        again = f"{self._merging()} before save_pretrained, or save only the adapter"
         return Remedy(f"{again}; {self._of_this_file()}" if self.rank else again)
 
+    def _merging(self) -> str:
+        if not self.parts:
+            return "call model.merge_and_unload()"
+        each, part = self._part()
+        return f"set {part} = {part}.merge_and_unload(){each}"
+
+    def _part(self) -> tuple[str, str]:
+        """(the words for several parts, the expression for one)."""
+        if len(self.parts) == 1:
+            return "", f"model.{self.parts[0]}"
+        return f" for each PART of {listed(self.parts)}", "model.PART"
+
     def _of_this_file(self) -> str:
-        """How to take a LoRA out of the file; measured with PEFT 0.21 for both ways to name the base's weights."""
-        listed = ", ".join(f'"{name}"' for name in self.targets)
-        config = f"LoraConfig(r={self.rank}, target_modules=[{listed}], lora_alpha=as trained)"
+        """How to take a LoRA out of the file; measured with PEFT 0.21 for each way to name the base's weights."""
+        targets, copied = (", ".join(f'"{name}"' for name in names) for names in (self.targets, self.copied))
+        settings = f"target_modules=[{targets}],{f' modules_to_save=[{copied}],' * bool(copied)} lora_alpha=as trained"
+        config = f"LoraConfig(r={self.rank}, {settings})"
+        marks = "lora_ or modules_to_save" if copied else "lora_"
+        if self.parts:
+            each, part = self._part()
+            name = part.removeprefix("model.")
+            return (
+                f"from this file, with model as the base model{each and ','}{each}: "
+                f"part = get_peft_model({part}, {config}), then "
+                f"part.load_state_dict(the tensors below {name}. with {marks} in their names, each as "
+                f'name.removeprefix("{name}."), strict=False), of which unexpected_keys must be empty, and {part} = '
+                "part.merge_and_unload()"
+            )
         return (
             f"from this file: model = get_peft_model(base model, {config}), then "
-            f"model{'.base_model.model' * self.inside}.load_state_dict(the tensors with lora_ in their names, "
-            "strict=False)"
+            f"model{'.base_model.model' * self.inside}.load_state_dict(the tensors with {marks} in their "
+            "names, strict=False), of which unexpected_keys must be empty, and model.merge_and_unload()"
         )
 
 
