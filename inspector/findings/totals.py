@@ -232,6 +232,41 @@ class HeadAloneOfTie(TiedHead, frozen=True, kw_only=True, omit_defaults=True):
         return Remedy(f"rename {self.stored} to {self.wanted}", (step,))
 
 
+class TableUnderCopy(ContentFinding, frozen=True, kw_only=True):
+    """The shared embedding is stored only under the name of the decoder's copy.
+
+    What it means
+        safetensors stores a shared matrix once, and the conversion kept the decoder's name of it. The class in the
+        config ties all names, and loads completely.
+
+    Why it matters
+        The class of the encoder alone, which image models load as their text encoder, has no tensor of this name: its
+        embedding stays random.
+
+    Example
+        note[P707] table-under-copy: decoder.embed_tokens.weight, without shared.weight
+          loaders  MT5EncoderModel leaves its embedding random
+          help     for the encoder alone rename it to shared.weight
+
+    What to do
+        Rename the tensor if the encoder is to be loaded alone.
+    """
+
+    code = "P707"
+    severity = "note"
+
+    stored: str
+    wanted: str
+    class_name: str
+
+    headline_text = "{stored}, without {wanted}"
+    row_texts = (("loaders", "{class_name} leaves its embedding random"),)
+
+    def remedy(self) -> Remedy:
+        step = Step(action="rename", old=self.stored, new=self.wanted)
+        return Remedy(f"for the encoder alone rename it to {self.wanted}", (step,))
+
+
 class BuffersStored(ContentFinding, frozen=True, kw_only=True, omit_defaults=True):
     """Buffers are stored.
 

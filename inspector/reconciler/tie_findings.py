@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from inspector.findings.finding import Finding
-from inspector.notation.binding import Block
+from inspector.notation.binding import Block, bind
+from inspector.notation.spelling import Spelling
 from inspector.reconciler.reconcile import Reconciled
 from inspector.reconciler.wording import place_of
 
@@ -16,6 +17,7 @@ TABLES: Final = ("embed.token", "embed.shared")
 
 def tie_findings(case: Reconciled) -> Iterator[Finding]:
     """The findings on the ties of a model, except those of mismatched tensors."""
+    yield from table_under_copy_of_decoder(case)
     stored = {id(one.block.slot) for one in case.placement.placed}
     misshaped = {id(one.block.slot) for one in case.placement.mismatched}
     for block in case.corrected.blocks:
@@ -41,6 +43,32 @@ def tie_findings(case: Reconciled) -> Iterator[Finding]:
             elements=block.elements,
             solved=case.solved,
         )
+
+
+ENCODER: Final = "EncoderModel"
+"""Ending of the classes of an encoder alone."""
+
+
+def table_under_copy_of_decoder(case: Reconciled) -> Iterator[Finding]:
+    """The note on a shared table of which only a copy is stored that the class of the encoder alone does not have."""
+    definition, prefix = case.reading.definition, case.reading.prefix.removeprefix("*")
+    alone = next((head for head in definition.heads if ENCODER in head.names), None)
+    if alone is None or case.head is alone or case.placement.missing:
+        return
+    copies = [one.block for one in case.placement.placed if one.block.slot.role in TABLES]
+    if len(copies) != 1 or copies[0].tie is None or copies[0].axes:
+        return
+    own = {block.key for block in bind(case.plan.scope, alone, Spelling(alone.root), lambda key: []).blocks}
+    table = next((one for one in case.corrected.blocks if one.slot is copies[0].tie and not one.axes), None)
+    if table is None or copies[0].key in own or table.key not in own:
+        return
+    from inspector.findings.totals import TableUnderCopy
+
+    base = (case.claim.class_name or "").partition("For")[0].removesuffix("Model")
+    yield TableUnderCopy(
+        place=place_of(copies[0].key, (copies[0].axes,)), stored=prefix + copies[0].key, wanted=prefix + table.key,
+        class_name=f"{base}{ENCODER}",
+    )  # fmt: skip
 
 
 def without_tied_head(findings: Sequence[Finding]) -> list[Finding]:

@@ -895,6 +895,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "layers-missing": lambda: llama(drop(".17.")),
     "tensor-unexpected": lambda: llama(put("model.layers.3.self_attn.k_norm.weight", "BF16", 128)),
     "part-unexpected": lambda: llama(vision),
+    "table-under-copy": lambda: under_copy("decoder.embed_tokens.weight"),
     "base-alone": lambda: judged(
         {n.removeprefix("model."): e for n, e in genuine(LLAMA8B).items() if n != "lm_head.weight"},
         {**LLAMA8B, "architectures": ["LlamaModel"]}),
@@ -1669,6 +1670,14 @@ def long_encoder() -> Audit:
     with TemporaryDirectory() as place:
         write_file(Path(place) / "sd.safetensors", {**spec, table: ("F16", (248, 768))})
         return audit(f"{place}/sd.safetensors")
+
+
+def under_copy(name: str) -> Audit:
+    """mT5 with its shared embedding under the name of a copy."""
+    record = base_record("mt5", "ForConditionalGeneration")
+    spec = dict(spec_of(record))
+    spec[name] = spec.pop("shared.weight")
+    return judged(spec, {**record["config"], "model_type": "mt5", "architectures": [record["class"]]})
 
 
 def first_encoder_of_two() -> Audit:
