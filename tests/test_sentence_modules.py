@@ -498,3 +498,17 @@ def test_a_trained_module_in_the_file_of_a_whole_encoder_is_kept(prefix: str, mo
     assert ["2.linear.weight as linear.weight" in one.help for one in kept] == [True]
     alone = judged(own | {name: ("F32", one) for name, one in module.items()}, ENCODER).findings
     assert ["remove it" in one.help for one in alone] == [True]
+
+
+@pytest.mark.parametrize(("name", "shape", "kept"), [
+    ("2.linear.weight", (12, 24), True), ("2.linear.weight", (12, 20), False), ("1.linear.weight", (12, 24), False),
+    ("7.linear.weight", (12, 24), False),
+])  # fmt: skip
+def test_a_tensor_of_a_listed_module_among_those_of_the_model(
+    name: str, shape: tuple[int, ...], kept: bool, tmp_path: Path
+) -> None:
+    """The trained module would be lost with it."""
+    place = folder(tmp_path, [POOLING, dense(24, 12)])
+    write(place, genuine(ENCODER) | {name: ("F32", shape)}, ENCODER)
+    (found,) = (one for one in audited(place).findings if one.code in ("N405", "N406"))
+    assert found.help.startswith("keep it") is kept

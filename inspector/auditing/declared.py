@@ -13,6 +13,7 @@ from inspector.auditing.files.tokenizer_settings import refused_tokenizer_settin
 from inspector.auditing.files.unread_tokenizer import tokenizer_unread
 from inspector.auditing.files.usable_config import PROCESSORS
 from inspector.auditing.identity.class_of_type import findings_on_class
+from inspector.auditing.identity.module_at_root import with_modules_named
 from inspector.auditing.json_beside import is_listed
 from inspector.auditing.result import CLEAN, UNDECIDED, Audit, Skipped, verdict_of, verdict_with
 from inspector.auditing.sentence_listing import (
@@ -123,7 +124,7 @@ def _headless(checkpoint: Checkpoint) -> Iterator[ClassifierHeadMissing]:
 def with_modules(audited: Audit, modules: ModulesRead) -> Audit:
     """The audit with the modules of a sentence encoder behind the model."""
     audited = _of_module(audited, modules.explained) if modules.of_module else audited
-    findings = ordered((*audited.findings, *modules.findings))
+    findings = ordered((*with_modules_named(audited.findings, audited.checkpoint), *modules.findings))
     verdict = verdict_with(audited.verdict, modules.findings)
     open_check = verdict == CLEAN and any(one.decisive for one in modules.skipped)
     return replace(audited, findings=tuple(findings), skipped=(*audited.skipped, *modules.skipped),

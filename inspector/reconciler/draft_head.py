@@ -92,7 +92,23 @@ def known_draft(case: Reconciled) -> DraftHead | None:
     own = OF_TARGET_OF_THREE if kind in (EAGLE_3, EAGLE_3_MLA) else OF_TARGET_OF_ONE
     absent = tuple(name for name in own if name not in families and name not in reported)
     place = Place(family=JOINS)
-    return DraftHead(place=place, model_type=KINDS[kind], shape=shape, missing=absent, tensors=len(absent))
+    return DraftHead(
+        place=place, model_type=KINDS[kind], shape=shape, missing=absent, tensors=len(absent),
+        class_of_sglang=_class_of_sglang(case, kind), class_name=_stated_class(case),
+    )  # fmt: skip
+
+
+def _stated_class(case: Reconciled) -> str:
+    stated = case.claim.settings.values.get("architectures")
+    return stated[0] if isinstance(stated, list) and stated and isinstance(stated[0], str) else ""
+
+
+def _class_of_sglang(case: Reconciled, kind: str) -> str:
+    """The class under which SGLang has a draft head of EAGLE-3, if the config names a model instead: SGLang takes the
+    class from `architectures` as it is (0.5.23, `srt/models/llama_eagle3.py`); vLLM puts `Eagle3` before it.
+    """
+    stated = _stated_class(case)
+    return kind if kind == EAGLE_3 and stated and "eagle" not in stated.casefold() else ""
 
 
 def _is_first_norm(gap: Gap) -> bool:

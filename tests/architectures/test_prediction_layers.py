@@ -137,3 +137,17 @@ def test_a_missing_and_a_misshapen_tensor_are_named(model_type: str, layer: Laye
         assert wrong(judged({**stored, **own, name: ("F32", (5, 7))}, config)) == [("shape-differs", name)]
     del own[first]
     assert wrong(judged({**stored, **own}, config)) == [("tensor-missing", first)]
+
+
+@pytest.mark.parametrize(("kind", "class_name", "named"), [
+    ("LlamaForCausalLMEagle3", "Qwen3ForCausalLM", True), ("LlamaForCausalLMEagle3", "LlamaForCausalLM", True),
+    ("LlamaForCausalLMEagle3", "LlamaForCausalLMEagle3", False), ("LlamaForCausalLMEagle3", "Eagle3Draft", False),
+    ("EagleLlamaForCausalLM", "LlamaForCausalLM", False),
+])  # fmt: skip
+def test_a_draft_head_under_the_class_of_a_model(kind: str, class_name: str, named: bool) -> None:
+    """SGLang takes the class from `architectures` as it is."""
+    found = base_record(kind)
+    config = {**found["config"], "model_type": "llama", "architectures": [class_name]}
+    (draft,) = (one for one in judged(spec_of(found), config).findings if one.code == "N460")
+    assert draft.facts["class_of_sglang"] == (kind if named else "")
+    assert (f'"architectures": ["{kind}"]' in draft.help) is named

@@ -239,6 +239,9 @@ class DraftHead(ContentFinding, frozen=True, kw_only=True):
     shape: tuple[int, ...]
     missing: tuple[str, ...]
     tensors: int
+    class_of_sglang: str = ""
+    """The class that SGLang has for it, if the config states that of a whole model."""
+    class_name: str = ""
 
     def headline(self) -> str:
         if self.model_type == "DFlash":
@@ -246,10 +249,17 @@ class DraftHead(ContentFinding, frozen=True, kw_only=True):
         return f"an EAGLE draft head of the type {self.model_type}"
 
     def rows(self) -> Rows:
-        joins = ("joins", f"{self.place.family} {shape(self.shape)}")
-        return [joins, ("missing", f"{listed(self.missing, 4)}: not its own")] if self.missing else [joins]
+        rows = [("joins", f"{self.place.family} {shape(self.shape)}")]
+        rows += [("missing", f"{listed(self.missing, 4)}: not its own")] if self.missing else []
+        named = f"builds {self.class_name} by architectures; its class is {self.class_of_sglang}"
+        return [*rows, ("SGLang", named)] if self.class_of_sglang else rows
 
     def remedy(self) -> Remedy:
+        if self.class_of_sglang:
+            return Remedy(
+                "load it together with the model that it was trained for: as the draft model of vLLM, or, with "
+                f'"architectures": ["{self.class_of_sglang}"] in config.json, of SGLang'
+            )
         return Remedy("load it together with the model that it was trained for, for example as the draft model of vLLM")
 
 
