@@ -9,6 +9,7 @@ from msgspec import UNSET
 
 from inspector.findings.config import LayerList
 from inspector.findings.finding import (
+    DEQUANTIZED,
     NO_FILE,
     NO_METHOD,
     NO_OWN_HEAD,
@@ -53,7 +54,8 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
                    them
 
     What to do
-        Restore what is missing; or choose the class that the weights belong to.
+        Restore what is missing; or choose the class that the weights belong to. mlx-lm stores models as its own classes
+        have them: where it changed more than the packing, its converter cannot take this back, and the help says so.
     """
 
     code = "N429"
@@ -99,6 +101,14 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
     """True if the loader also refuses the scales of an adapter, which have to be multiplied in."""
     exporter: str = ""
     """The converter of the program in whose format the folder is, if it has no config for this loader."""
+    by_mlx: bool = False
+    """True if MLX stores the tensors under other names or with other dims, also without its quantization."""
+    packed: bool = False
+    """True if MLX packed them."""
+    other: str = ""
+    """The program that reads them."""
+    apart: tuple[tuple[str, str], ...] = ()
+    """MLX's stacks of experts, and the names of the experts, into which it is enough to divide them."""
 
     def headline(self) -> str:
         return f"{self.loader} {self.version or ''} {WORDS[self.outcome]}".replace("  ", " ")
@@ -125,9 +135,20 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
         steps = tuple(Step(action="rename", old=stored, new=expected) for stored, expected in self.renames)
         return Remedy(words, steps)
 
+    def _from_mlx(self) -> str:
+        """What to do with a folder of MLX: nothing takes its changes back but the division of stacks."""
+        words = "take the weights for transformers from which MLX made these"
+        words = f"{words}, or load it with {self.other}" if self.other else words
+        if self.packed:
+            return f"{words}; {DEQUANTIZED} keeps what MLX changed"
+        if not self.apart:
+            return words
+        pairs = listed([f"{stack} into {one}" for stack, one in self.apart])
+        return f"{words}, or divide the stacks of experts along their first dim: {pairs}"
+
     def remedy(self) -> Remedy:
-        if self.setting is not None:
-            return self._of_block(*self.setting)
+        if self.by_mlx or self.setting is not None:
+            return Remedy(self._from_mlx()) if self.setting is None else self._of_block(*self.setting)
         if self.undivided:
             listing = "tensor_names in the metadata of each file that lists it"
             return Remedy(f"remove {listed(self.undivided)} from {listing}")

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from inspector.notation.binding import Plan
+from inspector.reconciler.wording import family_name
 
 STACKS: Final = frozenset({"switch_mlp", "switch_glu"})
 """The modules of mlx-lm with stacked experts (`SwitchGLU`), which no other program writes."""
@@ -36,3 +37,23 @@ def sides_of_stacks(plan: Plan) -> dict[int, int] | None:
         elif not STACKS.isdisjoint(key.split(".")):
             sides.update(slot.choices)
     return {**binder.choose(slots), **sides} if sides and stored.isdisjoint(sides) else None
+
+
+def experts_apart(plan: Plan) -> tuple[tuple[str, str], ...]:
+    """(key of a stored stack, key of its experts in the first way to store them by themselves), for each stack."""
+    slots, binder = plan.unrolled.slots, plan.binder
+    keys = [(slot.role, binder.key(slot)) for slot in slots if slot.choices]
+    pairs = []
+    for role, key in keys:
+        if not of_mlx((key,)) or not binder.stored(key):
+            continue
+        before = key.split(".")[: next(at for at, part in enumerate(key.split(".")) if part in STACKS)]
+        beginning = ".".join(before) + "."
+        apart = (
+            other for own, other in keys
+            if own == role and other.startswith(beginning) and other.count("#") == key.count("#") + 1
+        )  # fmt: skip
+        found = next(apart, None)
+        if found is not None:
+            pairs.append((family_name(key), family_name(found)))
+    return tuple(dict.fromkeys(pairs))

@@ -20,10 +20,12 @@ from inspector.auditing.loads.of_other_programs import (
 )
 from inspector.auditing.loads.ollama import not_read_by_ollama
 from inspector.auditing.loads.other_names import of_no_loader
+from inspector.auditing.loads.quantized import has_packed
+from inspector.auditing.loads.written_by_mlx import written_by_mlx
 from inspector.auditing.result import UNREADABLE, Audit, Skipped, verdict_of
 from inspector.auditing.unlisted_modules import unlisted_for_library
-from inspector.findings.finding import Finding, ordered
-from inspector.loader.loaders import DIFFUSERS, LORA_STEM, MLX_ADAPTERS
+from inspector.findings.finding import DEQUANTIZED, Finding, ordered
+from inspector.loader.loaders import DIFFUSERS, LORA_STEM, OF_MLX
 from inspector.loader.weight_sets import PROJECTOR
 from inspector.loading.ollama import LOADER as OLLAMA
 from inspector.loading.outcome import (
@@ -39,6 +41,7 @@ from inspector.loading.tables import NEWEST
 from inspector.reconciler.ledger import COPY
 
 if TYPE_CHECKING:
+    from inspector.findings.loading import LoaderFails
     from inspector.findings.other_format import FormatNotRead
 
 OF_LYCORIS: Final = "lycoris_config.json"
@@ -52,8 +55,6 @@ READS: Final = {
 }
 """Loaders that read only one kind of checkpoint -> that kind. Other loaders convert or wrap what they read."""
 
-DEQUANTIZED: Final = "mlx_lm.convert --dequantize"
-"""What makes plain weights of those that MLX packs."""
 CONVERTING: Final = ("llama.cpp", "ollama", "vllm")
 """Loaders that read PEFT's adapters with code of their own, and refuse some for reasons of their own."""
 OF_GGUF: Final = ("llama.cpp", "ollama")
@@ -108,8 +109,7 @@ def judged_for(audited: Audit, name: str) -> Audit:
         unread = None if refused is None else unread_names(findings)
         named = refused.reads if refused is not None and unread is None else named
         failed = replace(failure(audited, load, LoaderFails, named), exporter=_exporter(audited, findings))
-        if failed.exporter == DEQUANTIZED:
-            failed = replace(failed, because=f"MLX packed the weights: {load.because}", keys=())
+        failed = _from_mlx(audited, load, failed)
         if unread is not None and (unread.renames or unread.scaled):  # one cause, one finding
             renames = unread.renames or ((unread.stored, unread.wanted),)
             failed = replace(failed, renames=renames, scaled=unread.scaled)
@@ -120,10 +120,18 @@ def judged_for(audited: Audit, name: str) -> Audit:
     return left_open(audited, load) if load.outcome == UNKNOWN else audited
 
 
+def _from_mlx(audited: Audit, load: Load, failed: LoaderFails) -> LoaderFails:
+    """The finding with what MLX did to the tensors, for a folder that it wrote."""
+    by_mlx = written_by_mlx(audited, load)
+    if by_mlx is None:
+        return failed
+    failed = replace(failed, because=by_mlx.because, keys=(), exporter=DEQUANTIZED if by_mlx.packed else "")
+    other = OF_MLX if by_mlx.read else ""
+    return replace(failed, by_mlx=not by_mlx.packed, packed=has_packed(audited), apart=by_mlx.apart, other=other)
+
+
 def _exporter(audited: Audit, findings: Sequence[Finding]) -> str:
     """The converter of the program in whose format the folder is; "" for others with a config of transformers."""
-    if any(one.loader == MLX_ADAPTERS.name and one.intended and one.outcome == COMPLETE for one in audited.loads):
-        return DEQUANTIZED
     config = audited.checkpoint.config
     if config is not None and config.kind == "config":
         return ""
