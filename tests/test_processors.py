@@ -17,6 +17,8 @@ CASES: dict[str, tuple[str, str, Mapping[str, Any], list[str]]] = {
     "images": ("qwen2_5_vl", "Generation", {"tokenizer.json": {}}, [f"R062 no {FILE}, the image processor"]),
     "sound": ("whisper", "Generation", {"vocab.json": {}}, [f"R062 no {FILE}, the feature extractor"]),
     "images and text, side by side": ("clip", "Model", {"vocab.json": {}}, [f"R062 no {FILE}, the image processor"]),
+    "words in lines": ("vilt", "QuestionAnswering", {"vocab.txt": {}}, [f"R062 no {FILE}, the image processor"]),
+    "words that its tokenizer does not read": ("clip", "Model", {"vocab.txt": {}}, []),
     "settings of videos alone": (
         "qwen2_5_vl", "Generation", {"tokenizer.json": {}, "video_preprocessor_config.json": {}},
         [f"R062 no {FILE}, the image processor"]),

@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 from inspector.auditing.files.absent_tokenizer import OF_TOKENIZER
 from inspector.auditing.files.usable_config import PROCESSORS
@@ -16,7 +16,8 @@ from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import named_class
 from inspector.loading.processors import OF_ALL, OF_PART, OF_SPEECH, without_settings
-from inspector.loading.tokenizer_files import PLAIN, SENTENCEPIECE, WHOLE, WORDS
+from inspector.loading.tokenizer_files import SENTENCEPIECE, SETTINGS, WHOLE, WORDS
+from inspector.loading.vocabularies import vocabulary_of
 
 READS: Final = re.compile(r"embed\.(?:patch|image|audio)\b")
 """Roles of the modules that images or sound enter first."""
@@ -24,7 +25,8 @@ OF_TEXT: Final = "ForCTC"
 """End of the names of speech classes that write text."""
 OF_MISTRAL: Final = "tekken.json"
 """The tokenizer of mistral-common, which reads images and sound itself."""
-VOCABULARIES: Final = frozenset({WHOLE, WORDS, PLAIN, *SENTENCEPIECE})
+OTHERWISE: Final = (WORDS, *SENTENCEPIECE)
+"""Vocabularies of tokenizers whose class is not known."""
 LARGEST: Final = 1_000_000
 
 
@@ -39,7 +41,7 @@ def processor_absent(audited: Audit) -> Iterator[Finding]:
     stated = [name for name in PROCESSORS if name in checkpoint.siblings]
     if model_type in OF_SPEECH and stated and not any(map(OF_TOKENIZER.search, map(str.casefold, checkpoint.siblings))):
         yield from _of_speech(stated[0], named_class(config.values) or "", model_type)
-    elif OF_PART not in stated and _has_vocabulary(checkpoint):
+    elif OF_PART not in stated and _has_vocabulary(checkpoint, config.values):
         of_all = object_beside(checkpoint, OF_ALL, LARGEST) if stated else None
         parts = () if of_all == {} else without_settings(model_type, of_all)
         if parts and _reads(audited):
@@ -49,13 +51,12 @@ def processor_absent(audited: Audit) -> Iterator[Finding]:
             yield ProcessorAbsent(place=Place(file=OF_ALL if older else OF_PART), parts=parts, older=older)
 
 
-def _has_vocabulary(checkpoint: Checkpoint) -> bool:
-    """True if a tokenizer of transformers is here, which is no evidence in a cache: it has what was asked for."""
-    return (
-        checkpoint.origin is None
-        and OF_MISTRAL not in checkpoint.siblings
-        and not VOCABULARIES.isdisjoint(checkpoint.siblings)
-    )
+def _has_vocabulary(checkpoint: Checkpoint, config: Mapping[str, Any]) -> bool:
+    """True if the words of the type's tokenizer are here; in a cache they show nothing: it has what was asked for."""
+    if checkpoint.origin is not None or OF_MISTRAL in checkpoint.siblings:
+        return False
+    named = vocabulary_of(object_beside(checkpoint, SETTINGS, LARGEST), config)
+    return not checkpoint.siblings.keys().isdisjoint((WHOLE, *(named or OTHERWISE)))
 
 
 def _of_speech(file: str, class_name: str, model_type: str) -> Iterator[Finding]:
