@@ -74,6 +74,10 @@ def folder(place: Path, modules: list[Module], below: str = "", model: Mapping[s
     write(place / below, genuine(dict(model)), dict(model))
     (place / below / "vocab.txt").write_text("[PAD]", encoding="utf-8")
     kind = "CLIPModel" if model is CLIP else "Transformer"
+    if model is CLIP:
+        (place / below / "preprocessor_config.json").write_text(
+            '{"image_processor_type": "CLIPImageProcessor"}', encoding="utf-8"
+        )
     listed = [{"idx": 0, "name": "0", "path": below, "type": f"sentence_transformers.models.{kind}"}]
     for number, (kind, config, stored) in enumerate(modules, 1):
         path = place / f"{number}_{kind}"
