@@ -229,6 +229,32 @@ def test_a_tokenizer_that_only_transformers_5_reads(name: str, tmp_path: Path) -
     assert helps == ([f"for transformers 4, {remedy} tokenizer_config.json"] if remedy else [])
 
 
+NO_TOKENS = {"bos_token": "", "eos_token": "", "unk_token": ""}
+PIECES: dict[str, tuple[dict[str, Any], bool, set[str]]] = {
+    "other capitals": ({"tokenizer_class": "LLaMATokenizer"}, False, {"C351"}),
+    "other capitals, empty tokens": ({"tokenizer_class": "LLaMATokenizer", **NO_TOKENS}, False, {"C351", "C326"}),
+    "other capitals beside tokenizer.json": ({"tokenizer_class": "LLaMATokenizer"}, True, set()),
+    "the class": ({"tokenizer_class": "LlamaTokenizer"}, False, set()),
+    "empty tokens": ({"tokenizer_class": "LlamaTokenizer", **NO_TOKENS}, False, {"C326"}),
+    "empty tokens of T5": ({"tokenizer_class": "T5Tokenizer", **NO_TOKENS}, False, {"C326"}),
+    "empty tokens beside tokenizer.json": ({"tokenizer_class": "LlamaTokenizer", **NO_TOKENS}, True, set()),
+    "an empty unknown token alone": ({"tokenizer_class": "LlamaTokenizer", "unk_token": ""}, False, set()),
+    "empty tokens of RoBERTa": ({"tokenizer_class": "XLMRobertaTokenizerFast", **NO_TOKENS}, False, set()),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", PIECES)
+def test_a_tokenizer_of_pieces_alone(case: str, tmp_path: Path) -> None:
+    """Measured with transformers 5.23 and 4.57 and a SentencePiece model."""
+    settings, whole, codes = PIECES[case]
+    files = [text("tokenizer_config.json", settings), raw("tokenizer.model", "pieces")]
+    audited = found(tmp_path, LLAMA, both(*files, *([text("tokenizer.json", {})] if whole else [])))
+    assert {one.code for one in audited.findings if one.code in ("C351", "C326")} == codes
+    for one in audited.findings:
+        if one.code == "C351":
+            assert one.help == 'set "tokenizer_class": "LlamaTokenizer" in tokenizer_config.json'
+
+
 ADDED = {f"<{at}>": at for at in range(128, 135)}
 ROWS = [
     # rows that the config states, added tokens, whether the weights lack rows

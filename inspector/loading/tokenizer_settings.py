@@ -50,6 +50,19 @@ def refused_by_older(values: Mapping[str, Any], *, whole: bool) -> Iterator[Refu
         yield RefusedByOlder(CLASS, f"there is no class {name}", {CLASS: known} if known else {})
 
 
+def misspelled_class(values: Mapping[str, Any]) -> str | None:
+    """The class that a tokenizer_config.json means with a name that differs from it in capitals alone.
+
+    Without a tokenizer.json, 5.23 reads the pieces with a general class, which has not the rules of the class and
+    splits texts into other tokens; 4.57 refuses the name.
+    """
+    name, code = values.get(CLASS), values.get(CODE)
+    if not isinstance(name, str) or (isinstance(code, dict) and "AutoTokenizer" in code):
+        return None
+    known = classes_of_older()
+    return None if {name, name + FAST} & known else _meant(name, whole=False)
+
+
 def _meant(name: str, whole: bool) -> str | None:
     """The class that a name means: of the same spelling but for capitals, or the general one of a tokenizer.json."""
     alike = (known for known in sorted(classes_of_older()) if known.lower() == name.lower())

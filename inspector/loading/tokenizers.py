@@ -105,6 +105,32 @@ def refused_by_tokenizer(
             yield RefusedSetting(key, values[key], f"{shown(values[key])} is not {wanted}", built=True)
 
 
+PIECES: Final = "tokenizer.model"
+"""The file of a SentencePiece tokenizer."""
+ENDLESS: Final = frozenset({"LlamaTokenizer", "T5Tokenizer", "GemmaTokenizer"})
+"""Classes that look up an empty unknown token as the unknown token (RecursionError with 5.23; 4.57's LlamaTokenizer
+returns no tokenizer). XLM-RoBERTa's and CamemBERT's have tokens of their own.
+"""
+
+
+def unknown_token_empty(class_name: str, values: Mapping[str, Any], files: Collection[str]) -> RefusedSetting | None:
+    """The refused setting of a tokenizer without a tokenizer.json of which the unknown token and another one are empty.
+
+    values: of tokenizer_config.json, with those of special_tokens_map.json in their place.
+    """
+    empty = [key for key in ("bos_token", "eos_token") if values.get(key) == ""]
+    if (
+        WHOLE in files
+        or PIECES not in files
+        or class_name.removesuffix("Fast") not in ENDLESS
+        or values.get("unk_token") != ""
+        or not empty
+    ):
+        return None
+    because = f"unk_token and {' and '.join(empty)} are empty: it looks them up without end (RecursionError)"
+    return RefusedSetting("unk_token", "", because, built=True, meant="<unk>")
+
+
 def without_its_pair(class_name: str, files: Collection[str]) -> str:
     """The missing one of the two files of a vocabulary, if the other exists; "" if nothing reads them."""
     if class_name.removesuffix("Fast") not in PAIRED or WHOLE in files:

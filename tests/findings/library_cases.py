@@ -134,6 +134,14 @@ def tokenizer_of_transformers_5() -> Audit:
     return with_files(spec_of(record), {"config.json": config, "tokenizer.json": {}, "tokenizer_config.json": settings})
 
 
+def tokenizer_of_early_llama() -> Audit:
+    """A model with the name of a class that the first conversions of LLaMA wrote."""
+    record = base_record("llama", "CausalLM")
+    config = {**record["config"], "architectures": [record["class"]]}
+    files = {"tokenizer_config.json": {"tokenizer_class": "LLaMATokenizer"}, "tokenizer.model": "pieces"}
+    return with_files(spec_of(record), {"config.json": config, **files})
+
+
 def with_files(spec: Spec, files: Mapping[str, object]) -> Audit:
     """A folder with weights and JSON files."""
     with TemporaryDirectory() as place:
@@ -152,6 +160,7 @@ FOLDERS: dict[str, Callable[[], Audit]] = {
     "trained-module-absent": of_llava,
     "labels-beyond-head": speech_with_later_tokens,
     "tokenizer-of-newer-version": tokenizer_of_transformers_5,
+    "tokenizer-class-misspelled": tokenizer_of_early_llama,
     "timm-names-differ": lambda: judged(INTERN_VIT, OF_TIMM),
     "timm-positions-differ": lambda: judged(TIMM_VIT, {**OF_TIMM, "architecture": "vit_tiny_patch16_224"}),
 }

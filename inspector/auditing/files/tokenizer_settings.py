@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from inspector.auditing.json_beside import object_beside
 from inspector.findings.finding import Finding, Place
-from inspector.loading.tokenizer_files import SETTINGS, WHOLE
+from inspector.loading.tokenizer_files import MAP, SETTINGS, WHOLE
 
 if TYPE_CHECKING:
     from inspector.loader.checkpoint import Checkpoint
@@ -25,12 +25,23 @@ def refused_tokenizer_settings(checkpoint: Checkpoint) -> Iterator[Finding]:
     values = object_beside(checkpoint, SETTINGS, LARGEST)
     if not values:
         return
-    from inspector.loading.tokenizer_settings import refused_by_older
-    from inspector.loading.tokenizers import refused_by_tokenizer
+    from inspector.loading.tokenizer_settings import misspelled_class, refused_by_older
+    from inspector.loading.tokenizers import PIECES, refused_by_tokenizer, unknown_token_empty
 
     stated = values.get("tokenizer_class")
     class_name = stated if isinstance(stated, str) else ANY
+    whole = WHOLE in checkpoint.siblings
+    meant = misspelled_class(values) if PIECES in checkpoint.siblings and not whole else None
+    if meant is not None:
+        from inspector.findings.names.settings import TokenizerClassMisspelled
+
+        yield TokenizerClassMisspelled(
+            place=Place(file=SETTINGS, key="tokenizer_class"), stated=class_name, meant=meant
+        )
     refused = list(refused_by_tokenizer(class_name, values, checkpoint.siblings))
+    tokens = object_beside(checkpoint, MAP, LARGEST) if MAP in checkpoint.siblings else {}
+    empty = unknown_token_empty(meant or class_name, {**values, **(tokens or {})}, checkpoint.siblings)
+    refused += [] if empty is None else [empty]
     if refused:
         from inspector.findings.names.settings import SettingRefused
 
@@ -40,7 +51,7 @@ def refused_tokenizer_settings(checkpoint: Checkpoint) -> Iterator[Finding]:
                 stated=one.value, because=one.because, built=one.built, meant=one.meant,
             )  # fmt: skip
         return
-    older = list(refused_by_older(values, whole=WHOLE in checkpoint.siblings))
+    older = list(refused_by_older(values, whole=whole)) if meant is None else []
     if older:
         from inspector.findings.reading.tokenizer_absent import TokenizerOfNewerVersion
 

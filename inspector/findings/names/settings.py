@@ -57,6 +57,40 @@ class SettingRefused(ContentFinding, frozen=True, kw_only=True):
         return Remedy(f'set "{self.key}": {value(self.meant)} in {file}', (step,))
 
 
+class TokenizerClassMisspelled(ContentFinding, frozen=True, kw_only=True):
+    """The class of the tokenizer is spelled with other capitals.
+
+    What it means
+        No version of transformers has a class of this name: early conversions of LLaMA wrote `LLaMATokenizer`. There is
+        no tokenizer.json that would say how to split texts.
+
+    Why it matters
+        transformers 5 reads the pieces with a general class, which splits texts into other tokens than those that the
+        model was trained with, without a message. transformers 4.57 raises "Tokenizer class ... does not exist".
+
+    Example
+        error[C351] tokenizer-class-misspelled: tokenizer_class: LLaMATokenizer
+          loaders  transformers 5.23 splits texts into other tokens, 4.57 refuses it
+          help     set "tokenizer_class": "LlamaTokenizer" in tokenizer_config.json
+
+    What to do
+        Correct the name.
+    """
+
+    code = "C351"
+
+    stated: str = msgspec.field(name="config")
+    meant: str
+
+    headline_text = "tokenizer_class: {stated}"
+    row_texts = (("loaders", "transformers 5.23 splits texts into other tokens, 4.57 refuses it"),)
+
+    def remedy(self) -> Remedy:
+        file = str(self.place.file)
+        step = Step(action="set", file=file, key=("tokenizer_class",), old=self.stated, new=self.meant)
+        return Remedy(f'set "tokenizer_class": {value(self.meant)} in {file}', (step,))
+
+
 class TokenizerUnread(ContentFinding, frozen=True, kw_only=True):
     """The tokenizer class named by a pipeline cannot read the tokenizer in its folder.
 
