@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -317,3 +318,23 @@ def test_phi3_small_is_exact_and_ties_its_head() -> None:
     assert codes(judged(phi3_small(40), PHI3_SMALL)) == {"C310"}
     del spec["model.layers.7.mlp.up_proj.bias"]
     assert codes(judged(spec, PHI3_SMALL)) == {"N403"}
+
+
+CODE = {"AutoModelForCausalLM": "modeling.Model", "AutoConfig": "configuration.Config"}
+
+
+@pytest.mark.parametrize(("model_type", "auto_map", "noted"), [
+    ("GOT", {}, True), ("openvla", {}, True), ("GOT", CODE, False), ("llama", {}, False),
+])  # fmt: skip
+def test_a_type_of_own_code_that_the_config_does_not_name(
+    model_type: str, auto_map: dict[str, str], noted: bool, tmp_path: Path
+) -> None:
+    found = base_record(model_type)
+    config = {**found["config"], "model_type": model_type, "architectures": [found["class"]]}
+    config.pop("auto_map", None)
+    write(healthy(spec_of(found), config | ({"auto_map": auto_map} if auto_map else {})), tmp_path)
+    settings = {"tokenizer_class": "OwnTokenizer"}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(settings), encoding="utf-8")
+    noticed = [one.code for one in audit(str(tmp_path)).findings]
+    assert noticed.count("N744") == noted
+    assert ("C350" in noticed) is (model_type == "llama")  # the authors' program registers the tokenizer too

@@ -307,9 +307,11 @@ def _compared(draft: Draft, judged: Judged) -> Draft:
         from inspector.auditing.identity.tower_projection import tower_projections
 
         typed += tower_projections(case, judged.config.class_name)
-        from inspector.auditing.identity.class_alone import class_alone
+        from inspector.auditing.identity.class_alone import class_alone, type_without_code
 
         typed += class_alone(judged.config.model_type, judged.config.class_name)
+        if checkpoint.set_name and file is not None and file.kind == "config" and not is_component(reading.name):
+            typed += type_without_code(judged.config.model_type, file.values)
         from inspector.auditing.identity.base_alone import base_alone
 
         typed += base_alone(case, judged.config.model_type, checkpoint.siblings)

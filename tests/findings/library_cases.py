@@ -142,6 +142,14 @@ def tokenizer_of_early_llama() -> Audit:
     return with_files(spec_of(record), {"config.json": config, **files})
 
 
+def type_of_own_code() -> Audit:
+    """A model of its authors' program, whose config does not name the code."""
+    record = base_record("GOT")
+    config = {**record["config"], "model_type": "GOT", "architectures": [record["class"]]}
+    config.pop("auto_map", None)
+    return with_files(spec_of(record), {"config.json": config})
+
+
 def with_files(spec: Spec, files: Mapping[str, object]) -> Audit:
     """A folder with weights and JSON files."""
     with TemporaryDirectory() as place:
@@ -161,6 +169,7 @@ FOLDERS: dict[str, Callable[[], Audit]] = {
     "labels-beyond-head": speech_with_later_tokens,
     "tokenizer-of-newer-version": tokenizer_of_transformers_5,
     "tokenizer-class-misspelled": tokenizer_of_early_llama,
+    "type-without-code": type_of_own_code,
     "timm-names-differ": lambda: judged(INTERN_VIT, OF_TIMM),
     "timm-positions-differ": lambda: judged(TIMM_VIT, {**OF_TIMM, "architecture": "vit_tiny_patch16_224"}),
 }

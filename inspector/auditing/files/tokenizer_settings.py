@@ -25,13 +25,14 @@ def refused_tokenizer_settings(checkpoint: Checkpoint) -> Iterator[Finding]:
     values = object_beside(checkpoint, SETTINGS, LARGEST)
     if not values:
         return
-    from inspector.loading.tokenizer_settings import misspelled_class, refused_by_older
+    from inspector.loading.tokenizer_settings import CLASS, misspelled_class, refused_by_older
     from inspector.loading.tokenizers import PIECES, refused_by_tokenizer, unknown_token_empty
 
     stated = values.get("tokenizer_class")
     class_name = stated if isinstance(stated, str) else ANY
     whole = WHOLE in checkpoint.siblings
-    meant = misspelled_class(values) if PIECES in checkpoint.siblings and not whole else None
+    own_code = _is_of_own_code(checkpoint)
+    meant = misspelled_class(values) if PIECES in checkpoint.siblings and not (whole or own_code) else None
     if meant is not None:
         from inspector.findings.names.settings import TokenizerClassMisspelled
 
@@ -52,6 +53,7 @@ def refused_tokenizer_settings(checkpoint: Checkpoint) -> Iterator[Finding]:
             )  # fmt: skip
         return
     older = list(refused_by_older(values, whole=whole)) if meant is None else []
+    older = [one for one in older if not (own_code and one.key == CLASS)]
     if older:
         from inspector.findings.reading.tokenizer_absent import TokenizerOfNewerVersion
 
@@ -62,3 +64,12 @@ def refused_tokenizer_settings(checkpoint: Checkpoint) -> Iterator[Finding]:
             to_set={key: value for one in older for key, value in one.to_set.items()},
             unsolved=tuple(one.key for one in older if not one.to_set),
         )
+
+
+def _is_of_own_code(checkpoint: Checkpoint) -> bool:
+    """True if the model type is one of its authors' code, which registers its tokenizer too."""
+    from inspector.loading.tables import NEWEST, OLDER, has_type
+
+    config = checkpoint.config
+    stated = config.values.get("model_type") if config is not None and config.kind == "config" else None
+    return isinstance(stated, str) and not any(has_type(stated, major) for major in (NEWEST, OLDER))

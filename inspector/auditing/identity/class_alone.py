@@ -1,9 +1,9 @@
-"""Models of which transformers 4.57 has the class and its Auto classes do not have the type: parts saved alone."""
+"""Models whose type the Auto classes of transformers do not have: parts saved alone, and code of the authors."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 from inspector.findings.finding import Finding, Place
 from inspector.loading.tables import NEWEST, OLDER, has_type, names_of, version_of
@@ -24,3 +24,15 @@ def class_alone(model_type: str | None, class_name: str | None) -> Iterator[Find
         place=Place(key="model_type"), model_type=model_type, class_name=class_name, older=version_of(OLDER),
         newer=version_of(NEWEST),
     )  # fmt: skip
+
+
+def type_without_code(model_type: str | None, values: Mapping[str, Any]) -> Iterator[Finding]:
+    """The note on a type that no version has, in a config that names no code for it."""
+    stated = values.get("model_type")
+    if model_type is None or stated != model_type or "auto_map" in values:
+        return
+    if any(has_type(model_type, major) for major in (NEWEST, OLDER)):
+        return
+    from inspector.findings.class_alone import TypeWithoutCode
+
+    yield TypeWithoutCode(place=Place(key="model_type"), model_type=model_type)

@@ -102,8 +102,8 @@ _REMEDIES = {
     "pickle": _RENAME,
     "safetensors": _RENAME,
     "gguf": _RENAME,
-    "ggml": "load it with the program that it was made for (whisper.cpp, or llama.cpp before GGUF), or audit the model "
-    "that it was converted from: this format is not read",
+    "ggml": "load it with the program that it was made for (whisper.cpp, or an example of ggml), or convert the model "
+    "that it was made from to GGUF: neither llama.cpp nor this tool reads this format",
     "ggjt": "download a GGUF file of the model; a Llama can also be converted with convert_llama_ggml_to_gguf.py of "
     "llama.cpp, which needs --gqa 8 for 34B and 70B",
     "onnx": _RENAME,
