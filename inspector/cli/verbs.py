@@ -103,14 +103,15 @@ def _each_folder(audited: Audit, source: str) -> str:
 
 def _require_adapter(audited: Audit) -> None:
     """Refuses a base that does not exist, and one for a checkpoint that is not an adapter, unless it has an adapter's
-    config or is the state of an adapter's training.
+    config, is the state of an adapter's training, or holds an adapter beside its base.
     """
     from inspector.auditing.start import NO_ADAPTER
     from inspector.findings.adapters.image_prompt import AdapterInTraining
+    from inspector.findings.adapters.saved import AdapterNotMerged
     from inspector.findings.adapters.whole import AdapterBaseUnread
 
-    training = any(isinstance(one, AdapterInTraining) for one in audited.findings)
-    if NO_ADAPTER in audited.skipped and audited.checkpoint.adapter is None and not training:
+    holds_one = any(isinstance(one, AdapterInTraining | AdapterNotMerged) for one in audited.findings)
+    if NO_ADAPTER in audited.skipped and audited.checkpoint.adapter is None and not holds_one:
         raise Failure(f"--base: '{audited.source}' is not an adapter; compare two models with `inspector compare`")
     unread = [one for one in audited.findings if isinstance(one, AdapterBaseUnread)]
     absent = next((one for one in unread if one.because.startswith("not-found:")), None)

@@ -243,6 +243,17 @@ def test_a_base_beside_the_state_of_a_training(projection: str, refused: bool, t
     assert (done.returncode == 2) is refused and ("A976" in done.stdout) is not refused
 
 
+def test_a_base_beside_a_file_that_holds_its_adapter(tmp_path: Path) -> None:
+    """As a Trainer saves a PEFT model that it takes for a model of transformers."""
+    spec: Spec = {f"base_model.model.{name}": entry for name, entry in genuine(DECODER, "F16").items()}
+    pair = {f"base_model.model.model.layers.0.self_attn.q_proj.lora_{side}.default.weight": ("F16", shape)
+            for side, shape in (("A", (4, 64)), ("B", (64, 4)))}  # fmt: skip
+    write_file(tmp_path / "model.safetensors", {**spec, **pair})
+    base = write(tmp_path / "base", genuine(DECODER, "F16"), DECODER)
+    done = run("audit", str(tmp_path / "model.safetensors"), "--base", str(base))
+    assert done.returncode == 1 and "A910" in done.stdout
+
+
 @pytest.mark.parametrize("before", ["unet.{}.attn{}.processor.", "adapter_modules.{}{}."])
 def test_the_lora_of_an_adapter_for_faces_belongs_to_it(before: str) -> None:
     """Stored among the UNet's tensors, it is no adapter that was not merged."""
