@@ -338,3 +338,23 @@ def test_a_type_of_own_code_that_the_config_does_not_name(
     noticed = [one.code for one in audit(str(tmp_path)).findings]
     assert noticed.count("N744") == noted
     assert ("C350" in noticed) is (model_type == "llama")  # the authors' program registers the tokenizer too
+
+
+@pytest.mark.parametrize(("files", "changed", "named"), [
+    (["vocab.json", "merges.txt"], {}, True), (["tokenizer.model"], {}, True), ([], {}, False),
+    (["vocab.json", "merges.txt", "tokenizer_config.json"], {}, False), (["vocab.json", "tokenizer.json"], {}, False),
+    (["vocab.json", "merges.txt"], {"tokenizer_class": "GPT2Tokenizer"}, False),
+    (["vocab.json", "merges.txt"], {"auto_map": {**CODE, "AutoTokenizer": ["own.Tokenizer", None]}}, False),
+])  # fmt: skip
+@pytest.mark.parametrize("model_type", ["GOT", "llama"])
+def test_a_vocabulary_for_which_nothing_names_a_class(
+    files: list[str], changed: dict[str, Any], named: bool, model_type: str, tmp_path: Path
+) -> None:
+    """Measured with transformers 5.23 and 4.57 and a config of own code."""
+    found = base_record(model_type)
+    config = {**found["config"], "model_type": model_type, "architectures": [found["class"]], "auto_map": CODE}
+    write(healthy(spec_of(found), {**config, **changed}), tmp_path)
+    for name in files:
+        (tmp_path / name).write_text("{}", encoding="utf-8")
+    codes = [one.code for one in audit(str(tmp_path)).findings]
+    assert codes.count("R064") == (named and model_type == "GOT")

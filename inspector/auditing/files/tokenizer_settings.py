@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from inspector.auditing.files.unread_tokenizer import VOCABULARIES
 from inspector.auditing.json_beside import object_beside
 from inspector.findings.finding import Finding, Place
-from inspector.loading.tokenizer_files import MAP, SETTINGS, WHOLE
+from inspector.loading.tokenizer_files import MAP, SETTINGS, WHOLE, WORDS
 
 if TYPE_CHECKING:
     from inspector.loader.checkpoint import Checkpoint
@@ -20,7 +21,10 @@ ANY: Final = "AutoTokenizer"
 
 def refused_tokenizer_settings(checkpoint: Checkpoint) -> Iterator[Finding]:
     """The findings on settings that transformers refuses, or only its version 4.57."""
-    if not checkpoint.folder or checkpoint.alone or SETTINGS not in checkpoint.siblings:
+    if not checkpoint.folder or checkpoint.alone:
+        return
+    if SETTINGS not in checkpoint.siblings:
+        yield from _unnamed(checkpoint)
         return
     values = object_beside(checkpoint, SETTINGS, LARGEST)
     if not values:
@@ -64,6 +68,20 @@ def refused_tokenizer_settings(checkpoint: Checkpoint) -> Iterator[Finding]:
             to_set={key: value for one in older for key, value in one.to_set.items()},
             unsolved=tuple(one.key for one in older if not one.to_set),
         )
+
+
+def _unnamed(checkpoint: Checkpoint) -> Iterator[Finding]:
+    """The finding on a vocabulary for which neither the model type nor the config or its code names a class."""
+    config, siblings = checkpoint.config, checkpoint.siblings
+    files = tuple(name for name in (WORDS, *VOCABULARIES) if name in siblings)
+    if config is None or not files or WHOLE in siblings or not _is_of_own_code(checkpoint):
+        return
+    code = config.values.get("auto_map")
+    if not isinstance(code, dict) or ANY in code or config.values.get("tokenizer_class") is not None:
+        return
+    from inspector.findings.reading.tokenizer_absent import TokenizerUnnamed
+
+    yield TokenizerUnnamed(place=Place(file=SETTINGS), files=files, model_type=str(config.values["model_type"]))
 
 
 def _is_of_own_code(checkpoint: Checkpoint) -> bool:

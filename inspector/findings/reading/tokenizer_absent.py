@@ -107,6 +107,40 @@ class TokenizerDamaged(Finding, frozen=True, kw_only=True):
         return Remedy(words if self.what or self.problem in CUT else "repair the file, or download it again", steps)
 
 
+class TokenizerUnnamed(Finding, frozen=True, kw_only=True):
+    """Nothing says which class reads the tokenizer.
+
+    What it means
+        The folder has files of a vocabulary, no tokenizer_config.json and no tokenizer.json. transformers does not have
+        the model type, so that it knows no class of tokenizers for it, and the code in `auto_map` names none.
+
+    Why it matters
+        The weights load. `AutoTokenizer` of 4.57 raises "Unrecognized configuration class", that of 5.23 "Couldn't
+        instantiate the backend tokenizer".
+
+    Example
+        warning[R064] tokenizer-unnamed: no tokenizer_config.json for vocab.json
+          loader  AutoTokenizer of transformers 5.23 and 4.57 finds no class for aquila
+          help    download tokenizer_config.json
+
+    What to do
+        Download tokenizer_config.json, which names the class.
+    """
+
+    code = "R064"
+    severity = "warning"
+
+    files: tuple[str, ...]
+    model_type: str
+
+    headline_text = "no {place.file} for {files:listed 3}"
+    row_texts = (("loader", "AutoTokenizer of transformers 5.23 and 4.57 finds no class for {model_type}"),)
+
+    def remedy(self) -> Remedy:
+        file = str(self.place.file)
+        return Remedy(f"download {file}", (Step(action="fetch", file=file),))
+
+
 class TokenizerOfNewerVersion(Finding, frozen=True, kw_only=True):
     """The tokenizer has settings that transformers 4.57 refuses.
 
