@@ -57,6 +57,8 @@ ENCODERS: Final = (
 """(part of the name of vectors, text encoder that they are for); other vectors may be for any encoder."""
 TABLES_OF_WORDS: Final = ("token_embedding", "shared", "embed_tokens", "word_embeddings", "wte")
 """Endings of the names of text encoders' token tables."""
+MODULATIONS: Final = (".modulation", ".scale_shift_table")
+"""Endings of the vectors of a block in Wan, in its authors' names and in diffusers, which `diff_m` changes."""
 AUTHORS: Final = ("input_blocks", "output_blocks", "middle_block", "double_blocks", "single_blocks")
 """Parts of names that only files of a model's first authors contain."""
 
@@ -98,6 +100,9 @@ def shapes_of(
     """
     found = dict(_of_class(tensors))
     found.update({name.removesuffix(".weight"): shape for name, shape in stored.items() if name.endswith(".weight")})
+    found.update({
+        name.removesuffix(one): shape for name, shape in stored.items() for one in MODULATIONS if name.endswith(one)
+    })  # fmt: skip
     found = {name: shape for name, shape in found.items() if shape}
     found = {**dict(in_own_names(kind, found)), **found}
     spelled = {**dict(in_authors_names(kind, found)), **found}
@@ -114,10 +119,10 @@ def own_names(tensors: Iterable[BaseTensor]) -> dict[str, str]:
 
 
 def _of_class(tensors: Iterable[BaseTensor]) -> Iterator[tuple[str, Shape]]:
-    """(name in its class, shape) of each module with a weight."""
+    """(name in its class, shape) of each module with a weight, or with the vectors of a modulation."""
     for tensor in tensors:
         shape = tuple(dim for dim in tensor.shape if dim is not None)
-        if tensor.ending == ".weight" and len(shape) == len(tensor.shape):
+        if tensor.ending in (".weight", *MODULATIONS) and len(shape) == len(tensor.shape):
             yield from ((name_of(tensor.module, index), shape) for index in tuples(tensor.axes))
 
 

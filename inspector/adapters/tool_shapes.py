@@ -56,6 +56,8 @@ def _allowed(method: str, part: str, weight: Shape, tucker: bool) -> tuple[tuple
         "full": {"diff": weight, "set_weight": weight},
         "norm": {"w_norm": (outputs,)},
     }
+    if part == "diff_m":
+        return (weight,)
     if method == "lora, stacked" and part in ("down", "up"):
         *experts, rows, columns = weight if len(weight) > 1 else (outputs, outputs)
         one = (*experts, None, columns) if part == "down" else (*experts, rows, None)

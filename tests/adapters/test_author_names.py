@@ -392,3 +392,15 @@ def test_an_adapter_in_the_names_of_diffusers_fits_a_file_of_the_authors() -> No
     base = BaseRead("base", audit_loaded(checkpoint(converters.flux(spec), config=None)))
     found = audit_adapter(checkpoint(lora(shapes, "a pipeline's prefix")), base=base)
     assert (found.verdict, codes(found)) == ("clean", set()) and "proj_out" in shapes
+
+
+@pytest.mark.parametrize(("module", "shape", "expected"), [
+    ("blocks.0", (1, 6, 36), set()), ("blocks.0", (1, 5, 36), {"A904"}), ("blocks.90", (1, 6, 36), {"A928"}),
+])  # fmt: skip
+def test_the_difference_of_a_modulation_belongs_to_its_block(
+    module: str, shape: tuple[int, ...], expected: set[str]
+) -> None:
+    """Wan's blocks have vectors of their own; adapters of ComfyUI name their difference `diff_m`."""
+    config, shapes = model("WanTransformer3DModel")
+    spec = {**lora(shapes, "ComfyUI"), f"diffusion_model.{module}.diff_m": ("BF16", shape)}
+    assert codes(audited(spec, config)) == expected
