@@ -20,12 +20,13 @@ from tests.checkpoints import plan_of, write_file
 from tests.judged import base_record, codes, judged, spec_of
 
 TYPES = ["qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_5", "mistral3", "llava", "gemma3", "paligemma", "internvl",
-         "idefics2", "idefics3", "smolvlm", "minicpmv4_6", "glm_ocr", "lfm2_vl"]  # fmt: skip
+         "idefics2", "idefics3", "smolvlm", "minicpmv4_6", "glm_ocr", "lfm2_vl", "gemma4"]  # fmt: skip
 PREFIXES = {
     "model.vision_tower.vit_merger.": "vit_merger.", "model.merger.": "merger.",
     "model.visual.": "vision_tower.", "visual.": "vision_tower.", "model.vision_tower.": "vision_tower.",
     "language_model.model.": "language_model.model.", "language_model.lm_head.": "language_model.lm_head.",
     "model.language_model.": "language_model.model.", "model.multi_modal_projector.": "multi_modal_projector.",
+    "model.audio_tower.": "audio_tower.", "model.embed_vision.": "embed_vision.", "model.embed_audio.": "embed_audio.",
     "model.text_model.": "language_model.", "model.vision_model.": "vision_model.", "model.connector.": "connector.",
     "model.": "language_model.model.", "lm_head.": "language_model.lm_head.",
 }  # fmt: skip

@@ -11,7 +11,7 @@ modeling_embedding_gemma2.py: Gemma 4's towers, and no head.
 
 from inspector.architectures.blocks import LM_HEAD
 from inspector.architectures.multimodal.gemma4_towers import GEMMA4_AUDIO, GEMMA4_VISION
-from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, SPELLINGS, TIES
+from inspector.architectures.multimodal.joined_blocks import BARE_MODEL, LANGUAGE_FIRST, SPELLINGS, TIES
 from inspector.architectures.vision.mobilenetv5 import MOBILENETV5
 from inspector.notation.definition import Architecture, Dims, head, opaque, part, rows, submodel, under
 from inspector.notation.kinds import affine, buffer, conv, dense, linear, param, scale, table
@@ -68,7 +68,7 @@ GEMMA3N = Architecture("gemma3n", ties=TIES, heads=BARE_MODEL, dialects=SPELLING
         opaque("vision_tower.", "a network of the timm library", when="not mobile"),
         under("embed_vision", EMBEDDER, v="vision_config.hidden_size", W="vision_config.vocab_size", tower="vision"),
         under("embed_audio",  EMBEDDER, v="audio.d", W="audio_config.vocab_size", tower="audio")))
-GEMMA4 = Architecture("gemma4", ties=TIES, heads=BARE_MODEL, dims=TEXT,
+GEMMA4 = Architecture("gemma4", ties=TIES, heads=BARE_MODEL, dims=TEXT, dialects=({}, LANGUAGE_FIRST),  # mlx-vlm's
     parts=rows(
         submodel("text",   "language_model.", head="Model"),
         submodel("vision", "vision_tower.", GEMMA4_VISION, when="vision_config != null"),
