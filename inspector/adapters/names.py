@@ -105,6 +105,7 @@ def saved_name(key: str) -> str:
     inner = ".".join(segment for segment in key.split(".") if segment not in WRAPPERS).removeprefix("module.")
     while inner.startswith((PREFIX, "model.base_model.model.")):
         inner = inner[inner.index(PREFIX) + len(PREFIX) :]
+    inner = inner.replace(f".{PREFIX}", ".", 1)  # a part of the model was wrapped alone
     if inner.startswith(OWN_PREFIX):
         whole = tuner_name(inner)
         return inner.rpartition(".")[0] if whole is not None and whole.named and not whole.module else inner

@@ -184,6 +184,7 @@ def test_a_model_in_the_file_that_peft_reads_is_not_an_adapter(tmp_path: Path) -
     ("model.model.layers.0.self_attn.q_proj", "model.layers.0.self_attn.q_proj"),
     ("model.transformer.blocks.0.q_proj", "model.transformer.blocks.0.q_proj"),  # LLaDA, Molmo
     ("model.layers.0.self_attn.q_proj", "model.layers.0.self_attn.q_proj"),
+    ("thinker.base_model.model.model.layers.0.q_proj", "thinker.model.layers.0.q_proj"),  # a part wrapped alone
 ])  # fmt: skip
 def test_names_of_a_wrapper_that_holds_the_model(held: str, module: str) -> None:
     assert saved_name(f"{held}.lora_A.default.weight") == f"{PREFIX}{module}.lora_A.weight"
