@@ -44,14 +44,15 @@ def _restated(
     if key not in (SWITCH, SOURCE) or defaults is None or defaults.derived.get(SWITCH) != (SOURCE,):
         return None
     gated = finding.solved is True or str(finding.solved).startswith(GATED)
-    own = stated.get(SOURCE, stated.get(ACTIVATION))
-    likely = [own] if isinstance(own, str) and own.startswith(GATED) is gated else [_of(stated.get(ACTIVATION), gated)]
-    first, *others = dict.fromkeys((*filter(None, likely), *USUAL[gated]))
+    if key == SWITCH and str(stated.get(SOURCE, "")).startswith(GATED) and gated:
+        return None  # only the switch contradicts it
+    shown = _of(stated.get(ACTIVATION), gated)
+    first, *others = dict.fromkeys((*filter(None, [shown]), *USUAL[gated]))
     name = ".".join((*outer, SOURCE))
     return replace(
         finding, place=Place(key=name), key=name, stated=stated.get(SOURCE, defaults.values.get(SOURCE)), solved=first,
         default=SOURCE not in stated,
-        rivals=() if likely[0] else tuple(Rival(name, one) for one in others), together=(),
+        rivals=() if shown else tuple(Rival(name, one) for one in others), together=(),
         derived=tuple(one for one in (SWITCH, ACTIVATION) if one in stated),
     )  # fmt: skip
 

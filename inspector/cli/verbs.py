@@ -102,9 +102,7 @@ def _each_folder(audited: Audit, source: str) -> str:
 
 
 def _require_adapter(audited: Audit) -> None:
-    """Refuses a base that does not exist, and one for a checkpoint that is not an adapter, unless it has an adapter's
-    config, is the state of an adapter's training, or holds an adapter beside its base.
-    """
+    """Refuses a base that does not exist, and one for a checkpoint that neither is nor holds an adapter."""
     from inspector.auditing.start import NO_ADAPTER
     from inspector.findings.adapters.image_prompt import AdapterInTraining
     from inspector.findings.adapters.saved import AdapterNotMerged

@@ -548,8 +548,6 @@ GATES: dict[str, tuple[dict[str, Any], str, str, bool, list[str]]] = {
                  True, ["is_gated_act", "dense_act_fn"]),
     "its activation": ({"feed_forward_proj": "relu", "is_gated_act": False, "dense_act_fn": "gelu_new"}, "relu",
                        "gated-gelu", False, ["is_gated_act", "dense_act_fn"]),
-    "only the switch": ({"feed_forward_proj": "gated-silu", "is_gated_act": False}, "gated-silu", "gated-silu", False,
-                        ["is_gated_act"]),
     "none": ({}, "relu", "gated-gelu", True, []),
 }  # fmt: skip
 """Config -> the stated and the right value of `feed_forward_proj`, whether another fits too, and keys to remove."""
@@ -576,6 +574,16 @@ def test_a_gate_is_set_by_the_key_that_decides_it(model_type: str, case: str) ->
         not others
     )
     assert judged(gated, {**without_gate, "feed_forward_proj": right}).verdict == "clean"
+
+
+@pytest.mark.parametrize("model_type", ["t5", "longt5"])
+def test_a_switch_that_contradicts_its_key_is_set_alone(model_type: str) -> None:
+    spec, config = record(model_type, "ForConditionalGeneration")
+    gated: Spec = {name.replace(".wi.", f".{half}."): entry for name, entry in spec.items()
+                   for half in (("wi_0", "wi_1") if ".wi." in name else ("",))}  # fmt: skip
+    stated = {**config, "feed_forward_proj": "gated-silu", "is_gated_act": False, "dense_act_fn": "silu"}
+    (found,) = (one for one in judged(gated, stated).findings if one.severity == "error")
+    assert (found.code, found.facts["key"], found.facts["weights"]) == ("C310", "is_gated_act", True)
 
 
 VALUE_HEAD: Spec = {"value_head.weight": ("F32", (1, 48)), "value_head.bias": ("F32", (1,))}
