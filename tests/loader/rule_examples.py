@@ -33,6 +33,10 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     ),
     "tokenizer-absent": ({"file": "preprocessor_config.json"}, {}),
     "processor-absent": ({"file": "preprocessor_config.json"}, {"parts": ["image_processor"]}),
+    "tokenizer-unnamed": (
+        {"file": "tokenizer_config.json"},
+        {"files": ["vocab.json"], "model_type": "aquila"},
+    ),
     "processor-without-tokenizer": ({"file": "preprocessor_config.json"}, {"model_type": "wav2vec2"}),
     "tokenizer-damaged": (
         {"file": "tokenizer.json"},
