@@ -50,7 +50,7 @@ def _refused(auto: type, folder: str) -> bool:
     """True if an auto class finds no settings of a part in a folder."""
     try:
         auto.from_pretrained(folder)  # type: ignore[attr-defined]
-    except Exception as problem:  # noqa: BLE001: the classes raise many
+    except Exception as problem:  # the classes raise many
         return str(problem).startswith(ABSENT)
     return False
 
