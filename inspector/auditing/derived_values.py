@@ -53,7 +53,7 @@ def _restated(
         finding, place=Place(key=name), key=name, stated=stated.get(SOURCE, defaults.values.get(SOURCE)), solved=first,
         default=SOURCE not in stated,
         rivals=() if shown else tuple(Rival(name, one) for one in others), together=(),
-        derived=tuple(one for one in (SWITCH, ACTIVATION) if one in stated),
+        derived=tuple(one for one, sources in defaults.derived.items() if sources == (SOURCE,) and one in stated),
     )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ import msgspec
 
 from inspector.dialects.language import Dialect
 from inspector.dialects.lone_signs import VAE_3D_SIGN
+from inspector.dialects.unread_prefixes import NETWORK
 from inspector.loader.layout import Layout
 
 Rename = Callable[[str], str]
@@ -72,8 +73,6 @@ UNET_ENDS: Final = {
 }
 """A module of the UNet outside the blocks -> its name in diffusers."""
 _OF_ENDS: Final = {own: theirs for theirs, own in UNET_ENDS.items()}
-UNET: Final = "model.diffusion_model."
-"""The prefix of a UNet in a file of a whole pipeline."""
 CONTROL_ENDS: Final = {"middle_block_out.0": "controlnet_mid_block"}
 """A module of a ControlNet outside the blocks that the UNet does not have -> its name in diffusers."""
 HINT: Final = "input_hint_block.0.weight"
@@ -138,9 +137,9 @@ def left_by_converter(name: str) -> str | None:
     """
     found = _LEFT.fullmatch(name)
     if found is None:
-        module, _, end = name.removeprefix(UNET).rpartition(".")
-        own = _OF_ENDS.get(module) if name.startswith(UNET) else None
-        return None if own is None else f"{UNET}{own}.{end}"
+        module, _, end = name.removeprefix(NETWORK).rpartition(".")
+        own = _OF_ENDS.get(module) if name.startswith(NETWORK) else None
+        return None if own is None else f"{NETWORK}{own}.{end}"
     part = "proj_out" if found["part"] == "to_out.0" else found["part"].removeprefix("to_")
     return f"{found['attention']}{part}.{found['end']}"
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from inspector.algebra.values import shown
 from inspector.loading.schedulers import RefusedSetting
-from inspector.loading.tokenizer_files import BESIDE, MAP, PAIR, PLAIN, WHOLE
+from inspector.loading.tokenizer_files import BESIDE, MAP, PAIR, PLAIN, SENTENCEPIECE, WHOLE
 
 SPECIAL: Final = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
 PAIRED: Final = ("CLIPTokenizer", "Qwen2Tokenizer", "GPT2Tokenizer", "RobertaTokenizer")
@@ -105,7 +105,7 @@ def refused_by_tokenizer(
             yield RefusedSetting(key, values[key], f"{shown(values[key])} is not {wanted}", built=True)
 
 
-PIECES: Final = "tokenizer.model"
+PIECES: Final = SENTENCEPIECE[0]
 """The file of a SentencePiece tokenizer."""
 ENDLESS: Final = frozenset({"LlamaTokenizer", "T5Tokenizer", "GemmaTokenizer"})
 """Classes that look up an empty unknown token as the unknown token (RecursionError with 5.23; 4.57's LlamaTokenizer

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from inspector.findings.finding import Place
+from inspector.loader.config_file import named_class
 from inspector.reconciler.wording import family_name
 
 if TYPE_CHECKING:
@@ -94,20 +95,15 @@ def known_draft(case: Reconciled) -> DraftHead | None:
     place = Place(family=JOINS)
     return DraftHead(
         place=place, model_type=KINDS[kind], shape=shape, missing=absent, tensors=len(absent),
-        class_of_sglang=_class_of_sglang(case, kind), class_name=_stated_class(case),
+        class_of_sglang=_class_of_sglang(case, kind), class_name=(named_class(case.claim.settings.values) or ""),
     )  # fmt: skip
-
-
-def _stated_class(case: Reconciled) -> str:
-    stated = case.claim.settings.values.get("architectures")
-    return stated[0] if isinstance(stated, list) and stated and isinstance(stated[0], str) else ""
 
 
 def _class_of_sglang(case: Reconciled, kind: str) -> str:
     """The class under which SGLang has a draft head of EAGLE-3, if the config names a model instead: SGLang takes the
     class from `architectures` as it is (0.5.23, `srt/models/llama_eagle3.py`); vLLM puts `Eagle3` before it.
     """
-    stated = _stated_class(case)
+    stated = named_class(case.claim.settings.values) or ""
     return kind if kind == EAGLE_3 and stated and "eagle" not in stated.casefold() else ""
 
 

@@ -545,9 +545,9 @@ def test_missing_tensors_that_every_type_has(model_type: str, lost: str) -> None
 
 GATES: dict[str, tuple[dict[str, Any], str, str, bool, list[str]]] = {
     "as saved": ({"feed_forward_proj": "relu", "is_gated_act": False, "dense_act_fn": "relu"}, "relu", "gated-gelu",
-                 True, ["is_gated_act", "dense_act_fn"]),
+                 True, ["dense_act_fn", "is_gated_act"]),
     "its activation": ({"feed_forward_proj": "relu", "is_gated_act": False, "dense_act_fn": "gelu_new"}, "relu",
-                       "gated-gelu", False, ["is_gated_act", "dense_act_fn"]),
+                       "gated-gelu", False, ["dense_act_fn", "is_gated_act"]),
     "none": ({}, "relu", "gated-gelu", True, []),
 }  # fmt: skip
 """Config -> the stated and the right value of `feed_forward_proj`, whether another fits too, and keys to remove."""
@@ -584,6 +584,15 @@ def test_a_switch_that_contradicts_its_key_is_set_alone(model_type: str) -> None
     stated = {**config, "feed_forward_proj": "gated-silu", "is_gated_act": False, "dense_act_fn": "silu"}
     (found,) = (one for one in judged(gated, stated).findings if one.severity == "error")
     assert (found.code, found.facts["key"], found.facts["weights"]) == ("C310", "is_gated_act", True)
+
+
+def test_an_activation_that_its_class_does_not_derive_is_kept() -> None:
+    """Pop2Piano derives the gate from the key, and states the activation apart."""
+    spec, config = record("pop2piano", "ForConditionalGeneration")
+    stated = {**config, "feed_forward_proj": "relu", "is_gated_act": False, "dense_act_fn": "relu"}
+    (found,) = (one for one in judged(spec, stated).findings if one.severity == "error")
+    assert isinstance(found, ConfigDisagrees)
+    assert (found.key, found.solved, found.derived) == ("feed_forward_proj", "gated-gelu", ("is_gated_act",))
 
 
 VALUE_HEAD: Spec = {"value_head.weight": ("F32", (1, 48)), "value_head.bias": ("F32", (1,))}

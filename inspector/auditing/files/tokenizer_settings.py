@@ -86,8 +86,8 @@ def _unnamed(checkpoint: Checkpoint) -> Iterator[Finding]:
 
 def _is_of_own_code(checkpoint: Checkpoint) -> bool:
     """True if the model type is one of its authors' code, which registers its tokenizer too."""
-    from inspector.loading.tables import NEWEST, OLDER, has_type
+    from inspector.loading.tables import is_supported
 
     config = checkpoint.config
     stated = config.values.get("model_type") if config is not None and config.kind == "config" else None
-    return isinstance(stated, str) and not any(has_type(stated, major) for major in (NEWEST, OLDER))
+    return isinstance(stated, str) and not is_supported(stated)

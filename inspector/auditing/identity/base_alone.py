@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Final
 
+from inspector.auditing.sentence_listing import MODULES, OF_ENCODER
 from inspector.findings.finding import Finding
 from inspector.loading.tables import NEWEST, class_ending_with, names_of
 from inspector.notation.binding import bind
@@ -14,8 +15,6 @@ from inspector.reconciler.reconcile import Reconciled
 GENERATES: Final = "ForCausalLM"
 OTHERWISE: Final = ("ForMaskedLM", "ForConditionalGeneration")
 """Heads of types that are rarely saved to generate text with this head."""
-OF_ENCODERS: Final = frozenset({"modules.json", "config_sentence_transformers.json"})
-"""Files beside a model for embeddings."""
 
 
 def base_alone(case: Reconciled, model_type: str | None, siblings: Collection[str]) -> Iterator[Finding]:
@@ -26,7 +25,7 @@ def base_alone(case: Reconciled, model_type: str | None, siblings: Collection[st
     heads = case.reading.definition.heads
     named = {name for head in heads for name in head.names}
     generating = next((head for head in heads if GENERATES in head.names), None)
-    if generating is None or not named.isdisjoint(OTHERWISE) or not OF_ENCODERS.isdisjoint(siblings):
+    if generating is None or not named.isdisjoint(OTHERWISE) or not {MODULES, OF_ENCODER}.isdisjoint(siblings):
         return
     whole = class_ending_with(model_type or "", (GENERATES, *generating.names))
     plan = bind(case.plan.scope, generating, Spelling(generating.root), lambda key: [])

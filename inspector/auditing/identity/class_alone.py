@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from inspector.findings.finding import Finding, Place
-from inspector.loading.tables import NEWEST, OLDER, has_type, names_of, version_of
+from inspector.loading.tables import NEWEST, OLDER, has_type, is_supported, names_of, version_of
 
 TASK: Final = "For"
 """In the names of classes with a head, which are trained and saved alone; towers are mostly read by other code."""
@@ -31,7 +31,7 @@ def type_without_code(model_type: str | None, values: Mapping[str, Any]) -> Iter
     stated = values.get("model_type")
     if model_type is None or stated != model_type or "auto_map" in values:
         return
-    if any(has_type(model_type, major) for major in (NEWEST, OLDER)):
+    if is_supported(model_type):
         return
     from inspector.findings.class_alone import TypeWithoutCode
 

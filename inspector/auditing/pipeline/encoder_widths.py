@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from inspector.auditing.pipeline.beside_yaml import TO_TEXT
+from inspector.auditing.pipeline.encoder_rows import TABLES as OF_ENCODERS
 from inspector.dialects.single_file import ComponentTensors
 from inspector.findings.finding import Finding, Place
 
-TABLES: Final = ("text_model.embeddings.token_embedding.weight", "token_embedding.weight")
+TABLES: Final = tuple(table for table, key, _ in OF_ENCODERS if key == "vocab_size")
 """The table of a text encoder in the names of transformers and of OpenCLIP: [tokens, width]."""
-CROSS: Final = ".attn2.to_k.weight"
-"""The key matrices of the attention to the text: [inner width, width of the text]."""
 PROJECTS: Final = "encoder_hid_proj.weight"
 """A projection of the text before the UNet, whose width then says nothing about the encoders."""
 
@@ -26,7 +26,7 @@ def other_widths(components: Sequence[ComponentTensors]) -> Iterator[Finding]:
     encoders = [one for one in components if one.name.startswith("text_encoder")]
     if network is None or not encoders or PROJECTS in network.tensors:
         return
-    key = next((name for name in network.tensors if name.endswith(CROSS)), None)
+    key = next((name for name in network.tensors if name.endswith(TO_TEXT)), None)
     tables = [next((one.tensors[name].shape for name in TABLES if name in one.tensors), ()) for one in encoders]
     widths = [shape[1] for shape in tables if len(shape) == 2]
     if key is None or len(widths) < len(encoders) or len(network.tensors[key].shape) != 2:

@@ -7,11 +7,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from inspector.dialects.ldm import UNET, left_by_converter
+from inspector.dialects.ldm import left_by_converter
+from inspector.dialects.unread_prefixes import NETWORK
 from inspector.findings.finding import Finding
 from inspector.loader.layout import Layout
 
-OTHER_BLOCKS: Final = (f"{UNET}down_blocks.", f"{UNET}mid_block.", f"{UNET}up_blocks.")
+OTHER_BLOCKS: Final = (f"{NETWORK}down_blocks.", f"{NETWORK}mid_block.", f"{NETWORK}up_blocks.")
 """Beginnings of the names of a UNet of which no name was converted."""
 
 
@@ -31,7 +32,7 @@ def left_names(tensors: Mapping[str, Layout]) -> Iterator[Finding]:
         expected=expected,
         tensors=len(wanted),
         shape=tensors[stored].shape,
-        role="attention.query" if ".attn_1." in stored else "embed.sizes",
+        role="attention.query" if ".attn_1." in stored else "embed.added",
         families=tuple(wanted.values()),
         old="",
         new="",
@@ -43,4 +44,4 @@ def left_names(tensors: Mapping[str, Layout]) -> Iterator[Finding]:
 
 def _module(name: str) -> str:
     """The module of a name, without what is around it."""
-    return name.rpartition(".attn_1.")[2].removeprefix(UNET).rpartition(".")[0]
+    return name.rpartition(".attn_1.")[2].removeprefix(NETWORK).rpartition(".")[0]
