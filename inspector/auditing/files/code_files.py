@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from inspector.auditing.files.usable_config import PROCESSORS
 from inspector.auditing.identity.own_code import is_foreign
 from inspector.auditing.json_beside import is_listed, object_beside
 from inspector.auditing.result import Audit
@@ -27,7 +28,7 @@ LARGEST: Final = 4_000_000
 """Bytes beyond which a file of settings or of code is not read."""
 FILES_READ: Final = 100
 """Most files of code that are read."""
-PROCESSORS: Final = ("processor_config.json", "preprocessor_config.json", "video_preprocessor_config.json")
+OF_PROCESSORS: Final = (*PROCESSORS, "video_preprocessor_config.json")
 IMPORTS: Final = re.compile(rb"^\s*(?:from\s+\.(\w+)\s+import|import\s+\.(\w+)\s*$)", re.MULTILINE)
 """The relative imports that transformers follows."""
 
@@ -43,14 +44,16 @@ def code_files(audited: Audit) -> Iterator[Finding]:
     checkpoint, config = audited.checkpoint, audited.checkpoint.config
     if config is None or not is_listed(checkpoint):
         return
-    if any(one.name == "added-part-alone" for one in audited.findings):
-        return  # the code of the model belongs to the folder of the model
     settings = _settings_beside(checkpoint) if checkpoint.folder else {}
     of_model = _absent(checkpoint, {config.file: config.values})
     beside = _absent(checkpoint, settings)
     if not of_model and not beside:
         return
     from inspector.findings.declared import CodeFileAbsent, CodeFileMissing
+    from inspector.findings.names.added_part import AddedPartAlone
+
+    if any(isinstance(one, AddedPartAlone) for one in audited.findings):
+        return  # the code of the model belongs to the folder of the model
 
     if _needs_code(audited) or not _needs_own_tokenizer(settings.get(SETTINGS, {}), beside):
         place = Place(file=config.file if of_model else next(iter(settings)), key=CODE)
@@ -69,7 +72,7 @@ def _finding(kind: type[CodeFileMissing], place: Place, *groups: Absent) -> Find
 
 def _settings_beside(checkpoint: Checkpoint) -> dict[str, Mapping[str, Any]]:
     """The settings of the tokenizer and the processor that name code."""
-    read = {name: object_beside(checkpoint, name, LARGEST) for name in (SETTINGS, *PROCESSORS)}
+    read = {name: object_beside(checkpoint, name, LARGEST) for name in (SETTINGS, *OF_PROCESSORS)}
     return {name: values for name, values in read.items() if CODE in values}
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from inspector.auditing.files.code_files import PROCESSORS
+from inspector.auditing.files.code_files import OF_PROCESSORS
 from inspector.auditing.result import Audit
 from inspector.loading.outcome import REFUSES, UNKNOWN, Load
 from inspector.loading.tables import NEWEST, OLDER, has_type
@@ -15,7 +15,7 @@ from inspector.loading.tokenizer_files import SETTINGS
 if TYPE_CHECKING:
     from inspector.findings.config import ConfigImpossible
 
-BESIDE: Final = (SETTINGS, *PROCESSORS)
+BESIDE: Final = (SETTINGS, *OF_PROCESSORS)
 """Files that name code without which the weights load."""
 
 
