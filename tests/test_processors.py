@@ -27,7 +27,21 @@ CASES: dict[str, tuple[str, str, Mapping[str, Any], list[str]]] = {
         ["R062 processor_config.json without the image processor"]),
     "settings as 5 saves them": ("llava", "Generation", {"tokenizer.json": {}, "processor_config.json": NESTED}, []),
     "settings as 4 saves them": ("whisper", "Generation", {"tokenizer.json": {}, FILE: {}}, []),
-    "weights and settings of generation": ("whisper", "Generation", {"generation_config.json": {}}, []),
+    "weights and settings of generation": (
+        "whisper", "Generation", {"generation_config.json": {}},
+        ["R065 no feature extractor and no tokenizer in this folder"]),
+    "weights of text and a training": (
+        "bert", "ForMaskedLM", {"trainer_state.json": {}}, ["R065 no tokenizer in this folder"]),
+    "weights of images and a training": (
+        "vit", "ForImageClassification", {"trainer_state.json": {}}, ["R065 no image processor in this folder"]),
+    "weights of sound and a training": (
+        "wav2vec2", "ForPreTraining", {"trainer_state.json": {}}, ["R065 no feature extractor in this folder"]),
+    "weights of written speech and a training": (
+        "wav2vec2", "ForCTC", {"trainer_state.json": {}},
+        ["R065 no feature extractor and no tokenizer in this folder"]),
+    "weights alone": ("llama", "CausalLM", {}, []),
+    "text with settings of generation": (
+        "llama", "CausalLM", {"generation_config.json": {}, "tokenizer.json": {}}, []),
     "settings of a tokenizer without its words": ("clip", "Model", {"tokenizer_config.json": {}}, []),
     "the decoder alone": ("whisper", "ForCausalLM", {"tokenizer.json": {}}, []),
     "the tokenizer of mistral-common": ("mistral3", "Generation", {"tokenizer.json": {}, "tekken.json": {}}, []),
@@ -46,6 +60,6 @@ def test_parts_of_a_processor(name: str) -> None:
     record = base_record(model_type, suffix)
     config = {"model_type": model_type, **record["config"], "architectures": [record["class"]]}
     audited = with_files(spec_of(record), {"config.json": config, **files})
-    found = [one for one in audited.findings if one.code in {"R062", "R063"}]
+    found = [one for one in audited.findings if one.code in {"R062", "R063", "R065"}]
     assert [f"{one.code} {one.headline()}" for one in found] == wanted
     assert [one.severity for one in found] == ["warning" if one.code == "R062" else "note" for one in found]

@@ -35,6 +35,7 @@ def all_codes(found: Audit) -> set[str]:
 
 def carded(place: Path, stated: str, config: dict[str, Any]) -> Path:
     write(place, genuine(config), config)
+    (place / "vocab.txt").write_text("[PAD]\n", encoding="utf-8")
     (place / "README.md").write_text(f"---\nlicense: mit\n{stated}---\n# A model\n{FOR_SENTENCES}", encoding="utf-8")
     return place
 
@@ -55,10 +56,11 @@ def test_a_cross_encoder_needs_no_modules(tmp_path: Path) -> None:
     record = base_record("bert", "ForSequenceClassification")
     config = {"model_type": "bert", **record["config"], "architectures": [record["class"]]}
     place = write(tmp_path, spec_of(record), config)
+    (place / "vocab.txt").write_text("[PAD]\n", encoding="utf-8")
     (place / "README.md").write_text(f"---\n{OF_LIBRARY}{FOR_SENTENCES}---\n", encoding="utf-8")
     found = audited(place)
     assert all_codes(found) == set()
-    assert all_codes(judged_for(found, "sentence-transformers")) == {"N740"}
+    assert all_codes(judged_for(found, "sentence-transformers")) == {"N745"}
 
 
 @pytest.mark.parametrize(("changes", "wanted"), [

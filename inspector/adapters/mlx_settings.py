@@ -70,6 +70,18 @@ def mlx_settings(
         yield AdapterSettingDiffers(place=place, settings=(one,), tensors=tensors)
 
 
+def settings_shown(modules: Sequence[ChangedModule]) -> dict[str, Any]:
+    """The settings with which mlx-lm builds these modules, without the scale, which no tensor shows.
+
+    mlx-lm leaves a module without tensors at zero, so that all layers may be named.
+    """
+    kind = next((one.new for one in _kind({}, modules)), "lora")
+    ranks = ranks_of(modules)
+    rank = {"rank": next(iter(ranks))} if len(ranks) == 1 else {}
+    keys = sorted({one.inside for one in _stored(modules)})
+    return {TYPE: kind, LAYERS: ALL_LAYERS, PARAMETERS: {**rank, "dropout": 0.0, "keys": keys}}
+
+
 def _absent(values: Mapping[str, Any], parameters: Mapping[str, Any], rank: int | None) -> Iterator[AdapterSetting]:
     """The keys that mlx-lm reads and does not find, with their values; `new` is unknown for the scale."""
     if LAYERS not in values:

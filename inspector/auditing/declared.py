@@ -100,6 +100,9 @@ def _of_library(audited: Audit) -> Iterator[Finding]:
     from inspector.auditing.files.absent_processor import processor_absent
 
     yield from processor_absent(audited)
+    from inspector.auditing.files.absent_preprocessing import preprocessing_absent
+
+    yield from preprocessing_absent(audited)
     unread = list(tokenizer_unread(audited.checkpoint))
     yield from unread or refused_tokenizer_settings(audited.checkpoint)
     if FILES_OF_LIBRARIES.isdisjoint(audited.checkpoint.siblings):

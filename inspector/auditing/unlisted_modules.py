@@ -44,8 +44,10 @@ def unlisted_modules(checkpoint: Checkpoint) -> Iterator[Finding]:
 
 
 def unlisted_for_library(audited: Audit) -> Audit:
-    """The audit for sentence-transformers of a folder of transformers, to which it adds a pooling."""
-    from inspector.findings.sentence_modules import ModulesUnlisted, PoolingByDefault
+    """The audit for sentence-transformers of a folder of transformers, to which it adds a pooling, or of a classifier
+    for CrossEncoder.
+    """
+    from inspector.findings.sentence_modules import ForCrossEncoder, ModulesUnlisted, PoolingByDefault
 
     checkpoint = audited.checkpoint
     if any(isinstance(one, ModulesUnlisted) for one in audited.findings):
@@ -53,9 +55,12 @@ def unlisted_for_library(audited: Audit) -> Audit:
     if not _is_cross_encoder(checkpoint):
         others = [one for one in audited.findings if not isinstance(one, PoolingByDefault)]
         return audited.with_findings([*others, _unlisted(checkpoint)])
-    if any(isinstance(one, PoolingByDefault) for one in audited.findings):
+    class_name = None if checkpoint.config is None else named_class(checkpoint.config.values)
+    if class_name is None:
         return audited
-    return audited.with_findings([*audited.findings, PoolingByDefault(pooling=_pooling(checkpoint))])
+    return audited.with_findings([
+        *audited.findings, ForCrossEncoder(class_name=class_name, pooling=_pooling(checkpoint))
+    ])  # fmt: skip
 
 
 def _by_card(checkpoint: Checkpoint, card: Card) -> Iterator[Finding]:

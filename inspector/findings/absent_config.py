@@ -43,6 +43,8 @@ class ConfigMissing(ContentFinding, frozen=True, kw_only=True):
     """Settings of an adapter that its tensors show."""
     lacking: Mapping[str, Any] = msgspec.field(default_factory=dict)
     """Keys that the similar file lacks as a config of transformers."""
+    unshown: str = "lora_alpha"
+    """The setting of an adapter that no tensor shows."""
 
     @property
     def is_of_model(self) -> bool:
@@ -58,7 +60,7 @@ class ConfigMissing(ContentFinding, frozen=True, kw_only=True):
         if self.similar is None:
             own = f"download {self.place.file}, which belongs to the weights"
             stated = ", ".join(f'"{key}": {json.dumps(one)}' for key, one in self.shown.items())
-            written = f"; if it was never saved, write it with {stated} and the lora_alpha of the training"
+            written = f"; if it was never saved, write it with {stated} and the {self.unshown} of the training"
             copied = "; if it was never saved, copy that of the model that was trained" if self.is_of_model else ""
             return Remedy(own + (written if stated else copied))
         steps = [Step(action="set", file=self.similar, key=(key,), new=new) for key, new in self.lacking.items()]

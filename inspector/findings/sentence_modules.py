@@ -147,8 +147,7 @@ class PoolingByDefault(Finding, frozen=True, kw_only=True):
     """A model without modules.json, of which sentence-transformers makes an encoder with a pooling by default.
 
     What it means
-        The model card names sentence-transformers as its library and no task of encoders with a pooling, or a
-        classifier is judged for it, which CrossEncoder loads without modules.json.
+        The model card names sentence-transformers as its library and no task of encoders with a pooling.
 
     Why it matters
         SentenceTransformer adds a pooling by default, mean or the last token, and no dense layer or normalization.
@@ -186,6 +185,41 @@ def _without_list(file: str | None, key: str, pooling: str) -> Rows:
     named = f"{file}: {key}" if key else file
     does = f"takes {pooling}, and adds no other module" if pooling else "builds a pooling by default in its place"
     return [*([("named by", named)] if named else []), ("loader", f"sentence-transformers {does}")]
+
+
+class ForCrossEncoder(Finding, frozen=True, kw_only=True):
+    """The model is a classifier, which sentence-transformers loads with CrossEncoder.
+
+    What it means
+        config.json names a class with a classifier: a reranker, which reads two texts at once and gives a score.
+
+    Why it matters
+        CrossEncoder loads all of it. SentenceTransformer leaves the classifier out, without an error, and makes
+        embeddings of the model behind it, which was not trained for them.
+
+    Example
+        note[N745] for-cross-encoder: BertForSequenceClassification
+          loader  SentenceTransformer leaves the classifier out and takes the mean of
+                  all tokens; CrossEncoder loads all of it
+          help    load it with sentence_transformers.CrossEncoder
+
+    What to do
+        Load it with CrossEncoder.
+    """
+
+    code = "N745"
+    severity = "note"
+
+    class_name: str
+    pooling: str = ""
+    """What SentenceTransformer takes as the embedding of a text; "" if this is open."""
+
+    headline_text = "{class_name}"
+    remedy_text = "load it with sentence_transformers.CrossEncoder"
+
+    def rows(self) -> Rows:
+        takes = f" and takes {self.pooling}" if self.pooling else ""
+        return [("loader", f"SentenceTransformer leaves the classifier out{takes}; CrossEncoder loads all of it")]
 
 
 class ActivationReplaced(Finding, frozen=True, kw_only=True):

@@ -40,6 +40,7 @@ def test_mlx_lm_needs_a_config(tmp_path: Path) -> None:
     assert (codes(audited), audited.loads) == ({"C313"}, ())
     (finding,) = (one for one in audited.findings if one.code == "C313")
     assert "mlx-lm" in finding.message
+    assert '"keys": ["self_attn.q_proj"]} and the scale' in finding.remedy().words
     of_mlx(tmp_path, MLX)
     assert codes(audit(str(tmp_path))) == set()
 

@@ -1015,6 +1015,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "classifier-head-width": head_of_another_encoder,
     "modules-unlisted": without_modules,
     "pooling-by-default": with_card_alone,
+    "for-cross-encoder": lambda: judged_for(saved("bert", "ForSequenceClassification"), "sentence-transformers"),
     "encoder-as-module": encoder_as_module,
     "classifier-head-missing": without_classifier,
     "task-head-missing": without_masked_head,
@@ -1310,13 +1311,15 @@ def kohya(change: Callable[[Spec], None]) -> Audit:
     return alone(spec, None)
 
 
-def of_mlx() -> Audit:
+EARLY = {"rank": 16, "scale": 20.0, "dropout": 0.0}
+
+
+def of_mlx(values: dict[str, Any] | None, file: str = "adapters.safetensors") -> Audit:
     """Low ranks on sixteen layers as the first versions of mlx-lm saved them."""
     pairs = {"a": (4096, 16), "b": (16, 4096)}
     name = "model.layers.{}.self_attn.q_proj.lora_{}"
     spec = {name.format(layer, side): ("BF16", shape) for layer in range(16, 32) for side, shape in pairs.items()}
-    values = {"lora_layers": 16, "lora_parameters": {"rank": 16, "scale": 20.0, "dropout": 0.0}}
-    return audit_loaded(replace(checkpoint(spec, values), set_name="adapters.safetensors"))
+    return audit_loaded(replace(checkpoint(spec, values), set_name=file))
 
 
 LLAMA3 = {"base_model_name_or_path": "meta-llama/Meta-Llama-3-8B"}
@@ -1432,7 +1435,8 @@ FIRES |= {
     "adapter-gate-missing": without_gate,
     "adapter-rank-differs": lambda: adapter(r=64),
     "adapter-transposed": lambda: adapter(turned),
-    "adapter-settings-absent": of_mlx,
+    "adapter-settings-absent": lambda: of_mlx({"lora_layers": 16, "lora_parameters": EARLY}),
+    "adapter-in-archive": lambda: of_mlx(None, "adapters.npz"),
     "adapter-setting-differs": lambda: adapter(peft_type="IA3"),
     "adapter-factors-exchanged": lambda: adapter(exchanged),
     "adapter-sliced": lambda: adapter(sliced),

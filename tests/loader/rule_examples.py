@@ -37,6 +37,7 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"file": "tokenizer_config.json"},
         {"files": ["vocab.json"], "model_type": "aquila"},
     ),
+    "preprocessing-absent": ({}, {"parts": ["tokenizer"]}),
     "processor-without-tokenizer": ({"file": "preprocessor_config.json"}, {"model_type": "wav2vec2"}),
     "tokenizer-damaged": (
         {"file": "tokenizer.json"},

@@ -131,6 +131,9 @@ def test_a_block_for_the_text_model_alone_says_nothing_on_its_tower() -> None:
     """Source: `auto_awq` of LMDeploy, which adds the block to the config of the model that it quantized."""
     audited = internvl(("llm_config",))
     assert (audited.verdict, [one.code for one in audited.findings if one.code != "P703"]) == ("clean", ["T660"])
+    (note,) = (one for one in audited.findings if one.code == "T660")
+    (step,) = next(one for one in internvl(()).findings if one.severity == "error").remedy().steps
+    assert set(step.new) <= set(note.facts["entries"])
 
 
 def test_no_entry_of_a_list_is_only_a_number() -> None:

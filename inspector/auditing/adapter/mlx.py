@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from inspector.adapters.changed_modules import ChangedModule
-from inspector.adapters.mlx_settings import TYPE, mlx_settings
+from inspector.adapters.mlx_settings import TYPE, mlx_settings, settings_shown
 from inspector.adapters.tool_base import BaseModules, Compared, ModuleDifference, plain
 from inspector.adapters.tool_modules import writer_of
 from inspector.adapters.tools import ToolTensor
@@ -27,6 +27,8 @@ from inspector.matcher.families import Families
 MLX_KEYS: Final = {"lora_parameters", TYPE, "lora_layers"}
 """Keys of mlx-lm's adapter_config.json."""
 WRITER: Final = "MLX"
+ARCHIVE: Final = "adapters.npz"
+"""The file of the first versions of mlx-lm."""
 WHOLE: Final = "full"
 FORMAT: Final = "mlx"
 """Format that mlx-lm states in the header of a model that it saved under the names of its own model."""
@@ -55,13 +57,21 @@ def findings_of_mlx(
     """Yields the finding that the config of an adapter of mlx-lm is absent, lacks settings, or does not fit its
     tensors.
     """
-    of_folder = not checkpoint.alone and checkpoint.readable and MLX_ADAPTERS.finds(checkpoint.set_name)
-    if not of_folder or writer_of(found) != WRITER:
+    if checkpoint.alone or not checkpoint.readable or writer_of(found) != WRITER:
         return
-    if checkpoint.adapter is None:
-        from inspector.findings.absent_config import ConfigMissing
+    if checkpoint.set_name == ARCHIVE:
+        from inspector.findings.adapters.mlx import AdapterInArchive
 
-        yield ConfigMissing(place=Place(file=MLX_ADAPTERS.config), loader=OF_MLX, similar=None)
+        yield AdapterInArchive(place=Place(file=ARCHIVE), shown=settings_shown(modules))
+    elif not MLX_ADAPTERS.finds(checkpoint.set_name):
+        return
+    elif checkpoint.adapter is None:
+        from inspector.findings.absent_config import ConfigMissing
+        from inspector.findings.adapters.mlx import SCALE
+
+        shown = {} if of_whole_layers(checkpoint) else settings_shown(modules)
+        place = Place(file=MLX_ADAPTERS.config)
+        yield ConfigMissing(place=place, loader=OF_MLX, similar=None, shown=shown, unshown=SCALE)
     elif not of_whole_layers(checkpoint):
         yield from mlx_settings(checkpoint.adapter.values, modules, base)
 

@@ -38,11 +38,16 @@ def tokenizer_absent(audited: Audit) -> Iterator[Finding]:
     known = audited.architecture.model_type if audited.architecture is not None else None
     if known is None or known in WITHOUT or not any(one.slot.role == TEXT for one in case.plan.blocks):
         return
-    if any(OF_TOKENIZER.search(name.casefold()) for name in checkpoint.siblings):
+    if has_tokenizer(checkpoint):
         return
     from inspector.findings.reading.tokenizer_absent import TokenizerAbsent
 
     yield TokenizerAbsent(place=Place(file=processor), of_encoder=of_encoder)
+
+
+def has_tokenizer(checkpoint: Checkpoint) -> bool:
+    """True if a file of the folder contains a tokenizer or a part of one."""
+    return any(OF_TOKENIZER.search(name.casefold()) for name in checkpoint.siblings)
 
 
 def _has_model_of_text(checkpoint: Checkpoint) -> bool:

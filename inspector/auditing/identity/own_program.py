@@ -56,8 +56,11 @@ def for_own_program(audited: Audit, findings: list[Finding]) -> list[Finding]:
     return [*left, note]
 
 
-def stated_inside(unpacked: Unpacked) -> Iterator[Finding]:
-    """The note on a quantization block in the config of a part, which transformers does not read."""
+def stated_inside(unpacked: Unpacked, list_key: str, plain: Sequence[str]) -> Iterator[Finding]:
+    """The note on a quantization block in the config of a part, which transformers does not read.
+
+    list_key, plain: the key and the entries of the list of plain modules that a block for the whole model needs.
+    """
     from inspector.quantization.missing_block import main_scheme
     from inspector.quantization.read_settings import TEXT_PARTS
 
@@ -66,7 +69,10 @@ def stated_inside(unpacked: Unpacked) -> Iterator[Finding]:
         return
     from inspector.findings.types.own_program import QuantizationStatedInside
 
-    yield QuantizationStatedInside(place=Place(key=unpacked.settings.source), scheme=scheme)
+    place, needed = Place(key=unpacked.settings.source), bool(plain) and not unpacked.settings.ignored
+    yield QuantizationStatedInside(
+        place=place, scheme=scheme, list_key=list_key if needed else "", entries=tuple(plain) if needed else ()
+    )
 
 
 def block_size_unstated(checkpoint: Checkpoint, unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[Finding]:

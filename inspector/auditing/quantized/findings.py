@@ -15,14 +15,16 @@ from inspector.auditing.quantized.gptq_exceptions import with_exceptions
 from inspector.auditing.quantized.grouped_modules import completed, grouped, place_of_modules, with_modules
 from inspector.auditing.quantized.input_scales import with_switches
 from inspector.auditing.quantized.joined_modules import joined_apart
-from inspector.auditing.quantized.lost_block import block_of_weights, modules_of
+from inspector.auditing.quantized.lost_block import block_of_weights, modules_of, plain_listed
 from inspector.auditing.quantized.model_entries import not_listed_in_model, unread_by_newest
 from inspector.auditing.quantized.model_names import names_in_model
 from inspector.auditing.quantized.own_linear import own_linear
 from inspector.auditing.quantized.parallel_groups import groups_cut
 from inspector.auditing.quantized.plain_modules import (
+    LISTS,
     PlainExpected,
     built_plain,
+    has_towers,
     layers_not_packed,
     with_list,
 )
@@ -109,11 +111,18 @@ def packing_findings(
         yield from entries_missing(checkpoint, unpacked)
         yield from for_one_program(checkpoint, unpacked)
         yield from block_size_unstated(checkpoint, unpacked, lines)
-        yield from stated_inside(unpacked)
+        yield from stated_inside(unpacked, *_list_of_whole(unpacked, lines))
         yield from groups_cut(checkpoint, unpacked)
         yield from joined_apart(unpacked, lines)
     if settings.unclear:
         yield PackingEntryUnclear(place=Place(key=settings.source), entries=tuple(settings.unclear[:20]))
+
+
+def _list_of_whole(unpacked: Unpacked, lines: Sequence[Line]) -> tuple[str, list[str]]:
+    """The key and the entries of the list of plain modules, for the block of a part that is moved to the whole."""
+    method = unpacked.settings.base.method or ""
+    key = LISTS.get(method)
+    return (key, plain_listed(lines, method)) if key is not None and has_towers(lines) else ("", [])
 
 
 def _with_blocks(findings: Iterable[Finding], unpacked: Unpacked, lines: Sequence[Line]) -> Iterator[Finding]:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from typing import Any
 
 from inspector.findings.adapters.tensors import AdapterSetting
 from inspector.findings.finding import Finding, Remedy, Rows, Step
 from inspector.findings.words import listed
 
+SCALE = "scale in lora_parameters"
+"""The setting that no tensor shows."""
 NOT_STORED = "the scale is not stored"
 
 
@@ -52,3 +56,43 @@ class AdapterSettingsAbsent(Finding, frozen=True, kw_only=True):
             for one in self.settings
         )
         return Remedy(f"set {words} in adapter_config.json", steps)
+
+
+class AdapterInArchive(Finding, frozen=True, kw_only=True):
+    """The adapter is an archive of arrays, which earlier versions of mlx-lm wrote.
+
+    What it means
+        The first versions of mlx-lm saved adapters.npz alone. Since then it saves adapters.safetensors, with the
+        settings in adapter_config.json.
+
+    Why it matters
+        mlx-lm looks for both files, and raises a FileNotFoundError.
+
+    Example
+        warning[A999] adapter-in-archive: adapters.npz
+          loader  mlx-lm reads adapters.safetensors and adapter_config.json
+          help    mx.save_safetensors("adapters.safetensors", mx.load("adapters.npz")),
+                  and write adapter_config.json with "fine_tune_type": "lora",
+                  "num_layers": -1, "lora_parameters": {"rank": 16, "dropout": 0.0,
+                  "keys": ["self_attn.q_proj"]} and the scale in lora_parameters of the
+                  training; it is 20 by default
+
+    What to do
+        Convert the file with MLX, and write the settings of the training.
+    """
+
+    code = "A999"
+    severity = "warning"
+
+    shown: Mapping[str, Any]
+    """Settings that the tensors show."""
+
+    headline_text = "{place.file}"
+    row_texts = (("loader", "mlx-lm reads adapters.safetensors and adapter_config.json"),)
+
+    def remedy(self) -> Remedy:
+        stated = ", ".join(f'"{key}": {json.dumps(one)}' for key, one in self.shown.items())
+        return Remedy(
+            f'mx.save_safetensors("adapters.safetensors", mx.load("{self.place.file}")), and write adapter_config.json '
+            f"with {stated} and the {SCALE} of the training; it is 20 by default"
+        )

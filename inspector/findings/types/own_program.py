@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from inspector.findings.finding import ContentFinding, Remedy, Rows
 
 
@@ -68,10 +70,20 @@ class QuantizationStatedInside(ContentFinding, frozen=True, kw_only=True):
     severity = "note"
 
     scheme: str
+    list_key: str = ""
+    """The key of the block for modules that are not quantized; empty if the block has it, or needs none."""
+    entries: tuple[str, ...] = ()
+    """The modules that are not quantized, among them those outside the part."""
 
     headline_text = "{place.key}"
     row_texts = (("scheme", "{scheme}"), ("read by", "LMDeploy"))
-    remedy_text = "load it with LMDeploy; for transformers or vLLM move the block to the top of config.json"
+
+    def remedy(self) -> Remedy:
+        shown = ", ".join(json.dumps(one) for one in self.entries)
+        added = f', and add "{self.list_key}": [{shown}] to it' if self.entries else ""
+        return Remedy(
+            f"load it with LMDeploy; for transformers or vLLM move the block to the top of config.json{added}"
+        )
 
 
 class BlockSizeUnstated(ContentFinding, frozen=True, kw_only=True):

@@ -1,0 +1,57 @@
+"""Checks whether a model that was saved by transformers has anything that prepares its inputs.
+
+Measured with `AutoTokenizer`, `AutoImageProcessor`, `AutoFeatureExtractor` and `AutoProcessor` of transformers 5.23 and
+4.57 on folders of twelve types with config.json and weights alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from inspector.auditing.files.absent_processor import OF_TEXT
+from inspector.auditing.files.absent_tokenizer import TEXT, WITHOUT, has_tokenizer
+from inspector.auditing.files.usable_config import PROCESSORS
+from inspector.auditing.json_beside import is_listed
+from inspector.auditing.result import Audit
+from inspector.auditing.sentence_listing import MODULES
+from inspector.findings.finding import Finding
+from inspector.loader.config_file import named_class
+from inspector.loading.processors import AUTO, TOKENIZER, parts_of
+
+SAVED_WITH: Final = frozenset({
+    "generation_config.json", "training_args.bin", "trainer_state.json", "README.md", ".gitattributes",
+})  # fmt: skip
+"""Files of a folder that is meant to be used as it is; config.json and weights alone may be a part of something."""
+READS: Final = {
+    "image_processor": re.compile(r"embed\.(?:patch|image)\b"), "feature_extractor": re.compile(r"embed\.audio\b"),
+}  # fmt: skip
+"""Part -> roles of the modules that its inputs enter first."""
+
+
+def preprocessing_absent(audited: Audit) -> Iterator[Finding]:
+    """The note on a local folder with a model and neither a tokenizer nor another part of a processor."""
+    checkpoint, case = audited.checkpoint, audited.case
+    if case is None or audited.architecture is None or not checkpoint.folder or checkpoint.origin is not None:
+        return
+    if not is_listed(checkpoint) or checkpoint.adapter is not None or SAVED_WITH.isdisjoint(checkpoint.siblings):
+        return
+    if has_tokenizer(checkpoint) or not checkpoint.siblings.keys().isdisjoint((*PROCESSORS, MODULES)):
+        return
+    class_name = "" if checkpoint.config is None else named_class(checkpoint.config.values) or ""
+    roles = {one.slot.role for one in case.plan.blocks}
+    parts = _parts(audited.architecture.model_type, roles, of_text=TEXT in roles or class_name.endswith(OF_TEXT))
+    if parts:
+        from inspector.findings.reading.preprocessing_absent import PreprocessingAbsent
+
+        yield PreprocessingAbsent(parts=parts)
+
+
+def _parts(model_type: str | None, roles: set[str], *, of_text: bool) -> tuple[str, ...]:
+    """The parts that prepare the inputs of a type whose modules have these roles. of_text: it reads or writes text."""
+    if model_type is None or model_type in WITHOUT:
+        return ()
+    read = {part for part, role in READS.items() if any(map(role.match, roles))}
+    stated = {one for one in parts_of(model_type) if one in AUTO} if read else set()
+    return tuple(sorted([*(stated or read), *([TOKENIZER] if of_text else [])]))
