@@ -27,6 +27,10 @@ OF_PAIR: Final = frozenset({"down", "up", "alpha"})
 _NAME: Final = re.compile(rf"(.*[._])({'|'.join(JOINED)})")
 
 
+OF_IMAGE: Final = re.compile(r"(?:cross_attn[._][kv]_img|attn2[._](?:add_[kv]_proj|to_[kv]_img)|img_emb[._].*)$")
+"""Ends of the names of modules that the image-to-video models of Wan 2.1 have, and no other model of Wan."""
+
+
 def modules_unmatched(
     names: Sequence[str],
     of: int,
@@ -53,6 +57,7 @@ def modules_unmatched(
         joins=joins,
         splits=bool(joins) and pairs,
         model=model,
+        of_image=len(names) < of and all(map(OF_IMAGE.search, names)),
     )
 
 

@@ -404,3 +404,13 @@ def test_the_difference_of_a_modulation_belongs_to_its_block(
     config, shapes = model("WanTransformer3DModel")
     spec = {**lora(shapes, "ComfyUI"), f"diffusion_model.{module}.diff_m": ("BF16", shape)}
     assert codes(audited(spec, config)) == expected
+
+
+@pytest.mark.parametrize(("added", "of_image"), [("cross_attn.k_img", True), ("cross_attn.k_other", False)])
+def test_the_attention_to_an_image_of_another_wan_is_left_out(added: str, of_image: bool) -> None:
+    """Measured with diffusers 0.42: the other modules take effect, and these are named in a warning."""
+    config, shapes = model("WanTransformer3DModel")
+    spec = {**lora(shapes, "ComfyUI"), f"diffusion_model.blocks.0.{added}.lora_A.weight": ("BF16", (4, 36)),
+            f"diffusion_model.blocks.0.{added}.lora_B.weight": ("BF16", (36, 4))}  # fmt: skip
+    (found,) = (one for one in audited(spec, config).findings if one.severity == "error")
+    assert (found.code, "skip these" in found.remedy().words) == ("A928", of_image)

@@ -208,8 +208,13 @@ class AdapterModulesUnmatched(Finding, frozen=True, kw_only=True):
     """The few model types that have all modules of these names."""
     joined: tuple[str, ...] = ()
     """The base's modules that join these, which another form of the model has apart."""
+    of_image: bool = False
+    """True if all of these are Wan's attention to the image, and the base has the adapter's other modules."""
 
     def remedy(self) -> Remedy:
+        if self.of_image:
+            rest = f"ComfyUI and diffusers load the other {count(self.of - self.modules, 'module')}, and skip these"
+            return Remedy(f"use the image-to-video base of Wan 2.1 if it was trained on that; here {rest}")
         if self.joined:
             return Remedy("use the base that the adapter was trained on, which has these modules apart")
         if self.joins and self.splits:
@@ -234,6 +239,9 @@ class AdapterModulesUnmatched(Finding, frozen=True, kw_only=True):
         rows: Rows = [("module" if self.modules == 1 else "modules", first(self.names, self.modules, 3))]
         has = self.joins or self.joined
         rows.extend([("base has", ", ".join(has))] if has else [])
+        rows.extend(
+            [("these", "attend to an image; text-to-video and Wan 2.2 have no such modules")] if self.of_image else []
+        )
         rows.extend([("widths", f"those of {self.model}")] if self.model else [])
         return [*rows, ("names", f"as in {first(self.types, len(self.types), 3)}")] if self.types else rows
 
