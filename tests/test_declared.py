@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from inspector.auditing.files.added_tokens import added_tokens
+from inspector.auditing.loads.one_loader import judged_for
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from tests.checkpoints import genuine, write
@@ -227,6 +228,9 @@ def test_a_tokenizer_that_only_transformers_5_reads(name: str, tmp_path: Path) -
     assert audited.verdict == "clean"
     helps = [one.help for one in audited.findings if one.code == "C350"]
     assert helps == ([f"for transformers 4, {remedy} tokenizer_config.json"] if remedy else [])
+    for_older = judged_for(audited, "transformers@4")
+    assert ("C352" in {one.code for one in for_older.findings}) is bool(remedy)
+    assert for_older.verdict == ("findings" if remedy else "clean")
 
 
 NO_TOKENS = {"bos_token": "", "eos_token": "", "unk_token": ""}

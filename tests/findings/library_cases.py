@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from inspector.auditing.loads.one_loader import judged_for
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from tests.checkpoints import Spec, write_file
@@ -168,6 +169,7 @@ FOLDERS: dict[str, Callable[[], Audit]] = {
     "trained-module-absent": of_llava,
     "labels-beyond-head": speech_with_later_tokens,
     "tokenizer-of-newer-version": tokenizer_of_transformers_5,
+    "tokenizer-too-new": lambda: judged_for(tokenizer_of_transformers_5(), "transformers@4"),
     "tokenizer-class-misspelled": tokenizer_of_early_llama,
     "type-without-code": type_of_own_code,
     "timm-names-differ": lambda: judged(INTERN_VIT, OF_TIMM),

@@ -189,3 +189,36 @@ class TokenizerOfNewerVersion(Finding, frozen=True, kw_only=True):
         if CLASS in self.unsolved:
             words.append("name the class that the tokenizer was saved with")
         return Remedy(f"for transformers 4, {', and '.join(words)} in {self.place.file}")
+
+    def after_loading(self, loader: str, outcome: str, because: str) -> Finding:
+        """A warning if the audit is for this version."""
+        return TokenizerTooNew(**self.stated_fields()) if loader.startswith("transformers 4") else self
+
+
+class TokenizerTooNew(TokenizerOfNewerVersion, frozen=True, kw_only=True):
+    """The tokenizer has settings that transformers 4.57 refuses, for which the checkpoint is judged.
+
+    What it means
+        `--for transformers@4` asks whether this version reads the folder. transformers 5 saved the tokenizer, with a
+        list of `extra_special_tokens`, or a general class.
+
+    Why it matters
+        The weights load. `AutoTokenizer` of 4.57 raises "'list' object has no attribute 'keys'", or that the tokenizer
+        class does not exist.
+
+    Example
+        warning[C352] tokenizer-too-new: tokenizer_config.json: extra_special_tokens,
+          tokenizer_class
+          refused  by AutoTokenizer of transformers 4.57: extra_special_tokens is an
+                   object of names and tokens there, no list; there is no class
+                   TokenizersBackend
+          help     for transformers 4, set "additional_special_tokens": ["<a>"] and
+                   "tokenizer_class": "PreTrainedTokenizerFast", and remove
+                   "extra_special_tokens" in tokenizer_config.json
+
+    What to do
+        Set the values, which both versions read.
+    """
+
+    code = "C352"
+    severity = "warning"
