@@ -355,6 +355,27 @@ def test_the_head_of_the_task_is_saved_with_the_adapter(
     assert "vllm" not in outcomes  # it reads heads for classification
 
 
+@pytest.mark.parametrize("kept", [(), ("out_proj",), ("dense", "out_proj")])
+def test_a_head_of_several_layers_is_one_cause(kept: tuple[str, ...], tmp_path: Path) -> None:
+    record = base_record("roberta", "ForSequenceClassification")
+    shapes = {name: (dtype, tuple(shape)) for name, (dtype, shape) in spec_of(record).items()}
+    name = "roberta.encoder.layer.{}.attention.self.query"
+    spec: Spec = {}
+    for layer in range(record["config"]["num_hidden_layers"]):
+        outputs, inputs = shapes[f"{name.format(layer)}.weight"][1]
+        spec[f"base_model.model.{name.format(layer)}.lora_A.weight"] = ("F32", (RANK, inputs))
+        spec[f"base_model.model.{name.format(layer)}.lora_B.weight"] = ("F32", (outputs, RANK))
+    for part in kept:
+        for end in ("weight", "bias"):
+            spec[f"base_model.model.classifier.{part}.{end}"] = shapes[f"classifier.{part}.{end}"]
+    write(tmp_path, spec, {"model_type": "roberta", **record["config"], "architectures": ["RobertaForMaskedLM"]})
+    (tmp_path / "model.safetensors").rename(tmp_path / "adapter_model.safetensors")
+    config = {**CONFIG, "task_type": "SEQ_CLS", "target_modules": ["query"], "modules_to_save": ["classifier"]}
+    (tmp_path / "adapter_config.json").write_text(json.dumps(config), encoding="utf-8")
+    lost = [(one.place.name, one.facts["tensors"]) for one in audit(str(tmp_path)).findings if one.severity == "error"]
+    assert lost == {0: [("classifier", 4)], 1: [("classifier.dense", 2)], 2: []}[len(kept)]
+
+
 PHI: dict[str, Any] = {
     "model_type": "phi3", "architectures": ["Phi3ForCausalLM"], "hidden_size": 64, "intermediate_size": 96,
     "num_attention_heads": 4, "num_hidden_layers": 2, "vocab_size": 320, "pad_token_id": 0,

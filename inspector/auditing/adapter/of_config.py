@@ -12,7 +12,7 @@ from inspector.adapters.base import Base
 from inspector.adapters.peft_configs import OF_TASK
 from inspector.architectures.catalog import definition_of
 from inspector.findings.adapters.tensors import AdapterTargetMissing
-from inspector.findings.finding import Finding
+from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
 from inspector.matcher.families import Families
 from inspector.notation.binding import bind
@@ -51,15 +51,31 @@ def with_head(
     heads = OF_TASK.get(task, ())
     if base is None or not heads or any(f".{one}." in key for key in stored for one in heads):
         return findings
-    lost = [one for one in findings if isinstance(one, AdapterTargetMissing) and one.place.name in heads]
+    absent = [one for one in findings if isinstance(one, AdapterTargetMissing)]
+    lost = [one for one in absent if _head_of(one.place.name, heads)]
     if lost:
-        return [replace(one, task=task) if one in lost else one for one in findings]
+        return [*(one for one in findings if one not in lost), *_as_heads(lost, heads, task)]
     there = tuple(one for one in _of_task(base, task) if one in heads)
     if not there or any(one.module in there and not one.foreign for one in base.tensors):
         return findings
     from inspector.findings.adapters.of_config import AdapterHeadAbsent
 
     return [*findings, AdapterHeadAbsent(task=task, heads=there, base=base.name)]
+
+
+def _head_of(name: str, heads: Sequence[str]) -> str:
+    """The head that a module is, or is a part of; "" for any other module."""
+    return next((one for one in heads if name == one or name.startswith(f"{one}.")), "")
+
+
+def _as_heads(lost: Sequence[AdapterTargetMissing], heads: Sequence[str], task: str) -> Iterator[AdapterTargetMissing]:
+    """One finding for each head of which modules are lost: it is trained and saved as a whole."""
+    by_head: dict[str, list[AdapterTargetMissing]] = {}
+    for one in lost:
+        by_head.setdefault(_head_of(one.place.name, heads), []).append(one)
+    for head, (first, *more) in by_head.items():
+        tensors = first.tensors + sum(one.tensors for one in more)
+        yield replace(first, place=Place(family=head) if more else first.place, tensors=tensors, task=task)
 
 
 def _of_task(base: Base, task: str) -> tuple[str, ...]:
