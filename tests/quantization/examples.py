@@ -7,6 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from inspector.auditing.loads.one_loader import judged_for
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from tests.checkpoints import genuine
@@ -230,6 +231,16 @@ def stated_inside(part: str) -> Audit:
     return judged(spec, {**config, **({part: inside} if part else inside)})
 
 
+def not_found_by_vllm() -> Audit:
+    """A quantized checkpoint in a folder with its block in the config of a part, for vLLM."""
+    found = record("awq_gemm_4bit_g128")
+    spec: Spec = {name: (dtype, tuple(shape)) for name, (dtype, shape) in found["tensors"].items()}
+    config = dict(found["config"])
+    config["llm_config"] = {"quantization_config": config.pop("quantization_config")}
+    with TemporaryDirectory() as place:
+        return judged_for(audit(str(write(healthy(spec, config), Path(place) / "model"))), "vllm")
+
+
 EXAMPLES: dict[str, Callable[[], Audit]] = {
     "joined-apart": lambda: parts_of(4, 8),
     "packed-transposed": lambda: turned("modelopt_nvfp4", "_proj"),
@@ -270,6 +281,7 @@ EXAMPLES: dict[str, Callable[[], Audit]] = {
     "sparse-compression": lambda: changed("ct-sparse"),
     "quantized-for-program": lambda: in_folder("exl3"),
     "quantization-stated-inside": lambda: stated_inside("llm_config"),
+    "quantization-not-found": not_found_by_vllm,
     "block-size-unstated": block_unstated,
     "mlx-pair-disagrees": lambda: test_mlx_pairs.stated(test_mlx_pairs.LLAMA, (4, 64), (8, 32)),
     "groups-cut": lambda: awq_of(29568, 64),

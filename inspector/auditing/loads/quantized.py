@@ -176,8 +176,11 @@ def refused_by_vllm(audited: Audit, values: Mapping[str, Any]) -> str:
     if has_block_too_many(audited, values):
         return "the block says mxfp4, and the experts are stored plain"
     if audited.findings:
+        from inspector.findings.types.own_program import QuantizationStatedInside
         from inspector.findings.types.parallel_groups import JoinedApart
 
+        if any(isinstance(one, QuantizationStatedInside) for one in audited.findings):
+            return "it looks for quantization_config at the top of config.json and in text_config"
         apart = next((one for one in audited.findings if isinstance(one, JoinedApart)), None)
         if apart is not None:
             return f"it joins {apart.names()}, which are quantized in different ways"

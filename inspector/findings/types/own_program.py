@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from inspector.findings.finding import ContentFinding, Remedy, Rows
+from inspector.findings.finding import ContentFinding, Finding, Remedy, Rows
 
 
 class QuantizedForProgram(ContentFinding, frozen=True, kw_only=True):
@@ -84,6 +84,36 @@ class QuantizationStatedInside(ContentFinding, frozen=True, kw_only=True):
         return Remedy(
             f"load it with LMDeploy; for transformers or vLLM move the block to the top of config.json{added}"
         )
+
+    def after_loading(self, loader: str, outcome: str, because: str) -> Finding:
+        """An error for a loader that does not find the block."""
+        refused = loader.startswith("vllm") and outcome == "refuses"
+        return QuantizationNotFound(**self.stated_fields()) if refused else self
+
+
+class QuantizationNotFound(QuantizationStatedInside, frozen=True, kw_only=True):
+    """The loader does not find the quantization block, which is that of a part of the model.
+
+    What it means
+        `quantization_config` stands within the config of the text model. vLLM looks for it at the top of config.json
+        and in `text_config`.
+
+    Why it matters
+        vLLM builds plain layers and refuses the names of the quantized weights.
+
+    Example
+        error[T672] quantization-not-found: llm_config.quantization_config
+          scheme   awq
+          read by  LMDeploy
+          help     load it with LMDeploy; for transformers or vLLM move the block to the
+                   top of config.json
+
+    What to do
+        Move the block to the top of config.json, with the list of the modules that are not quantized.
+    """
+
+    code = "T672"
+    severity = "error"
 
 
 class BlockSizeUnstated(ContentFinding, frozen=True, kw_only=True):
