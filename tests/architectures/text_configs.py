@@ -56,6 +56,10 @@ EAGLE: Mapping[str, Any] = {
     "model_type": "llama", "architectures": ["EagleLlamaForCausalLM"], "hidden_size": 4096, "intermediate_size": 11008,
     "num_hidden_layers": 1, "num_attention_heads": 32, "num_key_value_heads": 32, "vocab_size": 32000,
 }  # fmt: skip
+CHATGLM: Mapping[str, Any] = {
+    "model_type": "chatglm", "architectures": ["ChatGLMForConditionalGeneration"], "num_layers": 3, "hidden_size": 64,
+    "inner_hidden_size": 256, "num_attention_heads": 4, "vocab_size": 130, "pre_seq_len": 7,
+}  # fmt: skip
 
 STEP3: Mapping[str, Any] = {
     "model_type": "step3_text", "architectures": ["Step3TextForCausalLM"], "hidden_size": 7168, "vocab_size": 128815,
@@ -183,5 +187,13 @@ MODELS: Mapping[str, Model] = {
          "tie_word_embeddings": False},
         {"model.layers.0.pre_feedforward_layernorm.weight": (64,), "model.layers.2.self_attn.k_norm.weight": (20,)},
         "model.layers.1.self_attn.q_norm.weight", ("head_dim", 16)),
+    "chatglm-6b, P-tuning v2": Model(
+        CHATGLM, {"transformer.prefix_encoder.embedding.weight": (7, 3 * 64 * 2)},
+        "transformer.layers.1.mlp.dense_h_to_4h.bias", ("pre_seq_len", 8)),
+    "chatglm-6b, P-tuning v2 with a projection": Model(
+        {**CHATGLM, "prefix_projection": True},
+        {"transformer.prefix_encoder.embedding.weight": (7, 64), "transformer.prefix_encoder.trans.0.bias": (64,),
+         "transformer.prefix_encoder.trans.2.weight": (3 * 64 * 2, 64)},
+        "transformer.prefix_encoder.trans.2.weight", ("prefix_projection", False)),
 }  # fmt: skip
 """Name on the Hub -> what is known of it."""

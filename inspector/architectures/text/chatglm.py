@@ -5,7 +5,8 @@ modeling_chatglm.py of the second generation: q, k, v of all heads follow each o
 `add_qkv_bias` reaches them, `add_bias_linear` every linear of a layer; gate and up are fused; the head is inside the
 body, `output_layer`. Rotary frequencies cover a quarter of a head. Some files hold the head a second time as
 `lm_head`. `pre_seq_len` adds a prefix encoder.
-The first generation (ChatGLM-6B): every linear and norm has a bias, the head is `lm_head`.
+The first generation (ChatGLM-6B): every linear and norm has a bias, the head is `lm_head`; before the projection its
+prefix has the width of the model.
 """
 
 from inspector.architectures.blocks import AFFINE_PRE_NORMS, FOUR_H, FUSED_QKV
@@ -38,7 +39,12 @@ FIRST = rows(
     under("layers.{L}", AFFINE_PRE_NORMS,
         under("attention", FUSED_QKV, b="true"),
         maybe("attention.rotary_emb.inv_freq", "rotary.frequency", buffer("dh/4")),
-        under("mlp", FOUR_H, b="true")))
+        under("mlp", FOUR_H, b="true")),
+    rows(
+        part("prefix_encoder.embedding", "embed.prefix", table("P pw")),
+        part("prefix_encoder.trans.0",   "embed.prefix.in",    dense("d -> d"), when="prefix_projection"),
+        part("prefix_encoder.trans.2",   "embed.prefix.out",   dense("d -> L*d*2"), when="prefix_projection"),
+        when="pre_seq_len != null"))
 # no record exercises this definition
 CHATGLM = Architecture("chatglm",
                        ignores="apply_residual_connection_post_layernorm gmask_token_id max_sequence_length "
@@ -46,7 +52,8 @@ CHATGLM = Architecture("chatglm",
                                "tie_word_embeddings",
     dims=Dims(V="padded_vocab_size | vocab_size", d="hidden_size", L="num_layers", h="num_attention_heads",
               dh="kv_channels | d/h", kv="multi_query_group_num when multi_query_attention | h",
-              ff="ffn_hidden_size | inner_hidden_size", first="inner_hidden_size != null", P="pre_seq_len", C="labels"),
+              ff="ffn_hidden_size | inner_hidden_size", first="inner_hidden_size != null", P="pre_seq_len", C="labels",
+              pw="d when prefix_projection | L*d*2"),
     heads=(
         head("Model",                     ""),
         head("ForConditionalGeneration",  "transformer.",

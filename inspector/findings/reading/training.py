@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from shlex import quote
+
 from inspector.findings.finding import Finding, Remedy, Rows
 from inspector.findings.words import count, listed, number, shape
 
@@ -16,13 +18,39 @@ _TOOLS = {
 
 _REMEDIES = {
     "zero": "run `python zero_to_fp32.py . merged` in the folder; DeepSpeed's save_checkpoint writes the script",
-    "fsdp": "run `accelerate merge-weights` on the folder",
     "verl": "run `python -m verl.model_merger merge --backend fsdp --local_dir . --target_dir merged` in the folder",
-    "dcp": "run `python -m torch.distributed.checkpoint.format_utils dcp_to_torch` on the folder",
     "megatron": "convert it with the tools of Megatron-LM, Megatron-Bridge or NeMo, whichever wrote it",
     "slices": "load them with the program that wrote them, in as many processes as there are files: each file has a "
     "slice of every matrix; its converter joins them",
 }
+
+
+def _fsdp(names: tuple[str, ...]) -> str:
+    """What to do with entries that accelerate wrote: a folder of torch's distributed checkpoint, or a file per rank."""
+    model = [name for name in names if name.rpartition("/")[2].startswith("pytorch_model")]
+    if not model:
+        return (
+            "run `accelerate merge-weights` on the folder of the model, pytorch_model_fsdp_0: here is the optimizer's"
+        )
+    if model[0].endswith(".bin"):
+        return (
+            "load them with the program that wrote them, in as many processes as wrote them, and save again with "
+            "FULL_STATE_DICT: `accelerate merge-weights` does not read such files"
+        )
+    return (
+        f"run `accelerate merge-weights {quote(model[0])} merged`, and copy config.json and the tokenizer of the model "
+        "that was trained into merged"
+    )
+
+
+def _dcp(names: tuple[str, ...]) -> str:
+    """What to do with the files of torch's distributed checkpoint."""
+    folder = quote(names[0].rpartition("/")[0] or ".")
+    tool = "python -m torch.distributed.checkpoint.format_utils dcp_to_torch"
+    return f"run `{tool} {folder} merged.pt`, and audit merged.pt"
+
+
+_COMMANDS = {"fsdp": _fsdp, "dcp": _dcp}
 
 
 class TrainingState(Finding, frozen=True, kw_only=True):
@@ -108,6 +136,8 @@ class PartitionedSave(Finding, frozen=True, kw_only=True):
             )
         if self.what == "zero" and self.script:
             return Remedy("run `python zero_to_fp32.py . merged` in the folder")
+        if self.what in _COMMANDS:
+            return Remedy(_COMMANDS[self.what](self.names))
         return Remedy(_REMEDIES[self.what])
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
