@@ -12,14 +12,14 @@ together with sd-scripts' endings: for other classes the scale has to be multipl
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
 
 from inspector.adapters.changed_modules import ChangedModule
 from inspector.adapters.names import PREFIX, renames_of
-from inspector.adapters.read_ways import OPEN, PARTLY, READ, REFUSED, outcome, read_way, way_of
+from inspector.adapters.read_ways import AUTHORS, OPEN, OWN, PARTLY, READ, REFUSED, outcome, read_way, renaming, way_of
 from inspector.adapters.tool_base import BaseModules, component_name, plain
 from inspector.adapters.trainer_ends import DROPPED
 from inspector.algebra.boxes import tuples
@@ -92,8 +92,6 @@ _SPLIT: Final = re.compile(r"(.*attention[._])to[._][qkv]\.")
 _JOINED: Final = re.compile(r"(.*attention[._])qkv\.")
 RENAMED: Final = (AdapterNamesMisspelled, AdapterModulesWrapped)
 """Findings with the names that programs read."""
-OWN, AUTHORS = "own", "authors"
-"""Whose names modules have, in the table of the ways that were tried."""
 TEXT: Final = "text_encoder"
 """Part of the names of components that read the text."""
 
@@ -125,10 +123,11 @@ def unread_by_class(modules: Sequence[ChangedModule], families: Families, base: 
         return
     part = "unet" if kind.startswith("UNet") else "transformer"
     scaled = any(SCALE in one.parts for one in pairs)
-    keeps_scale = scaled and kind in _FLUX
+    other = _with_scale(pairs, firsts, kind) if scaled else None
+    keeps_scale = scaled and (kind in _FLUX or other is not None)
     ends = KEPT_ENDS if keeps_scale else ENDS
     named = {
-        one.parts[end][0]: f"{part}.{name}.{ends[end]}"
+        one.parts[end][0]: f"{part}.{name}.{ends[end]}" if other is None else other(one.parts[end][0])
         for one, name in zip(pairs, dotted, strict=True)
         for end in ends.keys() & one.parts.keys()
     }
@@ -143,6 +142,16 @@ def unread_by_class(modules: Sequence[ChangedModule], families: Families, base: 
         refused=bool(refused)
         or all(_is_refused_of(first, kind, SCALE in one.parts) for first, one in zip(firsts, pairs, strict=True)),
     )
+
+
+def _with_scale(pairs: Sequence[ChangedModule], firsts: Sequence[str], kind: str) -> Callable[[str], str] | None:
+    """What gives the tensors names with which a class reads the scale, too; None if there are none."""
+    ways = {way_of(first, SCALE in one.parts) for first, one in zip(firsts, pairs, strict=True)}
+    way = next(iter(ways))
+    if len(ways) != 1 or way is None or outcome(kind, OWN, way) == OPEN:
+        return None
+    other = read_way(kind, OWN, way)
+    return None if other is None else renaming(way, other)
 
 
 def _of_other_dims(pairs: Sequence[ChangedModule], shapes: Mapping[str, Sequence[int]]) -> Iterator[Finding]:
@@ -184,12 +193,7 @@ def _unread_of_authors(
     if other is None:
         yield AdapterMethodUnread(what=f"LoRA of {kind} in its authors' names", such_as=firsts[0])
         return
-    ends = {way.first: other.first, way.second(): other.second(), ".alpha": ".alpha"}
-
-    def renamed(name: str) -> str:
-        end = next(one for one in ends if name.endswith(one))
-        return f"{other.prefix}{name.removeprefix(way.prefix).removesuffix(end)}{ends[end]}"
-
+    renamed = renaming(way, other)
     keys = [key for one in pairs for key, _ in one.parts.values()]
     yield AdapterNamesUnread(
         tensors=sum(families[key].tensors for key in keys),

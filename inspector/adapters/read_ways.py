@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Final
 
@@ -24,6 +24,10 @@ ENDS: Final[Mapping[str, tuple[str, str]]] = {
     ".lora.down.weight": ("old", ".lora.up.weight"),
 }  # fmt: skip
 """End of the name of a first matrix -> what it is called in the table, and the end of the second one's name."""
+ALPHA: Final = ".alpha"
+"""End of a scale's name."""
+OWN, AUTHORS = "own", "authors"
+"""Whose names modules have, in the table."""
 READ, PARTLY, REFUSED, NOTHING, OPEN = "read", "partly", "refused", "nothing", "open"
 
 
@@ -71,3 +75,14 @@ def read_way(kind: str, naming: str, way: TriedWay) -> TriedWay | None:
     others = [TriedWay(prefix, first, way.scaled) for prefix in (way.prefix, *PREFIXES) for first in (way.first, *ENDS)
               if prefix.endswith("_") is flat]  # fmt: skip
     return next((one for one in others if outcome(kind, naming, one) == READ), None)
+
+
+def renaming(way: TriedWay, other: TriedWay) -> Callable[[str], str]:
+    """What gives a tensor that is named in one way the name of the other."""
+    ends = {way.first: other.first, way.second(): other.second(), ALPHA: ALPHA}
+
+    def renamed(name: str) -> str:
+        end = next(one for one in ends if name.endswith(one))
+        return f"{other.prefix}{name.removeprefix(way.prefix).removesuffix(end)}{ends[end]}"
+
+    return renamed

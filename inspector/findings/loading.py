@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Final
 
 from msgspec import UNSET
 
@@ -33,6 +33,8 @@ WORDS = {
     "unsupported": "does not support it",
 }
 """Outcome -> what the loader does."""
+SCALE_IN: Final = "multiply each lora_B by alpha / rank, and leave alpha out"
+"""What to do with the scales of an adapter that a loader refuses."""
 
 
 class LoaderFails(ContentFinding, frozen=True, kw_only=True):
@@ -131,7 +133,7 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
         old, new = self.renames[0]
         words = f"rename the tensors as the class has them, such as {old} to {new}"
         if self.scaled:
-            return Remedy(f"{words}, multiply each lora_B by alpha / rank, and leave alpha out")
+            return Remedy(SCALE_IN if old == new else f"{words}, {SCALE_IN}")
         steps = tuple(Step(action="rename", old=stored, new=expected) for stored, expected in self.renames)
         return Remedy(words, steps)
 

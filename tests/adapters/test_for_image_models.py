@@ -243,28 +243,53 @@ BLOCKS: dict[str, tuple[str, bool]] = {
     "HiDream": ("transformer.double_stream_blocks.0.block.attn1.to_q", True),
     "AuraFlow": ("transformer.joint_transformer_blocks.0.attn.to_q", True),
     "Wan": ("transformer.blocks.0.attn1.to_q", True), "Sana": ("transformer.transformer_blocks.0.attn1.to_q", True),
+    "Lumina 2": ("transformer.noise_refiner.0.attn.to_q", True),
+    "HunyuanVideo": ("transformer.context_embedder.token_refiner.refiner_blocks.0.attn.to_q", True),
+    "FLUX.2": ("transformer.single_transformer_blocks.0.attn.to_qkv_mlp_proj", True),
+    "SD 3": ("transformer.transformer_blocks.{}.attn.add_q_proj", True),
+    "Qwen-Image": ("transformer.transformer_blocks.0.img_mlp.net.0.proj", True),
+    "Qwen-Image, attention": ("transformer.transformer_blocks.{}.attn.to_q", True),
+    "Z-Image": ("transformer.layers.0.attention.to_q", True),
     "FLUX": ("transformer.single_transformer_blocks.0.attn.to_q", False),
+    "FLUX, attention": ("transformer.transformer_blocks.{}.attn.to_q", False),
     "a UNet": ("unet.down_blocks.0.attentions.0.transformer_blocks.0.attn1.to_q", False),
 }  # fmt: skip
 """Model -> one of its modules in diffusers, and whether its names show that it is not FLUX."""
+SIZES = {"SD 3": (24, 1536), "Qwen-Image, attention": (60, 3072), "FLUX, attention": (19, 3072)}
+"""Model whose names alone do not show it -> the number of its blocks, and its width."""
+READ_WITH_SCALE = ("Qwen-Image", "Qwen-Image, attention", "Z-Image")
+"""Models for which diffusers reads scales after `diffusion_model.`."""
 
 
+@pytest.mark.parametrize("ends", [KOHYA, ("lora_A.weight", "lora_B.weight")])
 @pytest.mark.parametrize("scaled", [True, False])
 @pytest.mark.parametrize("model", BLOCKS)
-def test_the_endings_of_sd_scripts_after_the_names_of_diffusers(model: str, scaled: bool) -> None:
-    """Measured with diffusers 0.42: read for FLUX and its relatives alone."""
+def test_the_endings_of_sd_scripts_after_the_names_of_diffusers(
+    model: str, scaled: bool, ends: tuple[str, str]
+) -> None:
+    """Measured with diffusers 0.42: read for FLUX and its relatives alone, and so is a scale beside PEFT's endings."""
     module, unread = BLOCKS[model]
-    spec: Spec = {f"{module}.{end}": ("F32", shape) for end, shape in zip(KOHYA, ((4, 64), (64, 4)), strict=True)}
-    audited = judged(spec | ({f"{module}.alpha": ("F32", ())} if scaled else {}), None)
+    blocks, width = SIZES.get(model, (1, 64))
+    shapes = ((4, width), (width, 4), ())
+    given = (*ends, "alpha") if scaled else ends
+    spec: Spec = {f"{module.format(block)}.{end}": ("F32", shape)
+                  for block in range(blocks) for end, shape in zip(given, shapes, strict=False)}  # fmt: skip
+    audited = judged(spec, None)
     found = [one for one in audited.findings if one.code == "A970"]
+    unread = unread and (scaled or ends == KOHYA)
     assert (audited.verdict, len(found)) == ("clean", unread)
+    kept = scaled and model in READ_WITH_SCALE
+    first = module.format(0)
     for one in found:
-        assert one.facts["wanted"] == f"{module}.lora_A.weight"
-        assert ("alpha / rank" in one.remedy().words) is scaled is (not one.remedy().steps)
+        other = f"diffusion_model.{first.removeprefix('transformer.')}.{ends[0]}"
+        assert one.facts["wanted"] == (other if kept else f"{first}.lora_A.weight")
+        assert (one.facts["wanted"] == one.facts["stored"]) is (len(one.rows()) == 1)
+        assert ("alpha / rank" in one.remedy().words) is (scaled and not kept) is (not one.remedy().steps)
     if unread:
         (failed,) = (one for one in judged_for(audited, "diffusers").findings if one.severity == "error")
-        assert failed.code == "N429" and ("alpha / rank" in failed.remedy().words) is scaled
-    own = {f"{module}.lora_{half}.weight": spec[f"{module}.{end}"] for half, end in zip("AB", KOHYA, strict=True)}
+        assert failed.code == "N429" and ("alpha / rank" in failed.remedy().words) is (scaled and not kept)
+    own = {f"{module.format(block)}.lora_{half}.weight": ("F32", shape)
+           for block in range(blocks) for half, shape in zip("AB", shapes, strict=False)}  # fmt: skip
     assert "A970" not in {one.code for one in judged(own, None).findings}
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import Finding, Remedy, Step
+from inspector.findings.finding import Finding, Remedy, Rows, Step
+from inspector.findings.loading import SCALE_IN
 from inspector.findings.words import count
 
 READER = "diffusers"
@@ -16,12 +17,13 @@ class AdapterNamesUnread(Finding, frozen=True, kw_only=True):
     What it means
         The modules have diffusers' names, without `transformer.` or `unet.` in front, or with the adapter's name
         (`.default`) behind the matrix, or they have PEFT's prefix (`base_model.model.`), or they are named in a way
-        that diffusers reads for other classes, such as `lora_transformer_` for FLUX. ComfyUI, DiffSynth, OneTrainer
-        and PEFT itself may read such names.
+        that diffusers reads for other classes, such as `lora_transformer_`, `lora_down` or `alpha` for FLUX. ComfyUI,
+        DiffSynth, OneTrainer and PEFT itself may read such names.
 
     Why it matters
         `load_lora_weights` of diffusers only warns (no LoRA keys, or unexpected keys): the pipeline runs as if there
-        were no adapter. With `lora_transformer_` in front of an MLP or a norm of FLUX it refuses the file (KeyError).
+        were no adapter. With `lora_transformer_` in front of an MLP or a norm of FLUX it refuses the file (KeyError),
+        and so do most classes with scales or sd-scripts' endings after `transformer.`.
 
     Example
         note[A970] adapter-names-unread: diffusers finds none of 48 tensors
@@ -51,7 +53,8 @@ class AdapterNamesUnread(Finding, frozen=True, kw_only=True):
     reads: str = "ComfyUI"
     """A program other than the one that wrote it that may read it; "" if none does."""
 
-    row_texts = (("stored", "{stored}"), ("wanted", "{wanted}"))
+    def rows(self) -> Rows:
+        return [("stored", self.stored), *([("wanted", self.wanted)] if self.wanted != self.stored else [])]
 
     def headline(self) -> str:
         return f"{READER} {self.behaviour()}"
@@ -65,7 +68,9 @@ class AdapterNamesUnread(Finding, frozen=True, kw_only=True):
         return f"finds {found} of {count(self.tensors, 'tensor')}{of_class}"
 
     def remedy(self) -> Remedy:
-        scale = ", multiply each lora_B by alpha / rank, and leave alpha out" if self.scaled else ""
+        scale = f", {SCALE_IN}" if self.scaled else ""
+        if self.scaled and self.wanted == self.stored:
+            return Remedy(f"for {READER} {SCALE_IN}")
         return Remedy(
             f"rename the tensors for diffusers{scale}",
             tuple(Step(action="rename", old=stored, new=wanted) for stored, wanted in self.renames),
