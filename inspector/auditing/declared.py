@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from inspector.auditing.files.added_tokens import READ, AddedTokens, read_added
 from inspector.auditing.files.code_files import code_files
 from inspector.auditing.files.tokenizer_settings import refused_tokenizer_settings
-from inspector.auditing.files.unread_tokenizer import tokenizer_unread
+from inspector.auditing.files.unread_tokenizer import GENERATION, settings_unread, tokenizer_unread
 from inspector.auditing.files.usable_config import PROCESSORS
 from inspector.auditing.identity.class_of_type import findings_on_class
 from inspector.auditing.identity.module_at_root import with_modules_named
@@ -25,6 +25,7 @@ from inspector.auditing.unlisted_modules import unlisted_modules
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place, ordered
 from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint, load_within
 from inspector.loader.config_file import named_class
+from inspector.loading.processors import OF_PART
 from inspector.loading.tables import default_token_ids, type_of_class
 from inspector.loading.tokenizer_files import WHOLE
 from inspector.reconciler.ledger import PARAMETER, add_up
@@ -103,6 +104,15 @@ def _of_library(audited: Audit) -> Iterator[Finding]:
     from inspector.auditing.files.absent_preprocessing import preprocessing_absent
 
     yield from preprocessing_absent(audited)
+    yield from settings_unread(audited.checkpoint)
+    if OF_PART in audited.checkpoint.siblings:
+        from inspector.auditing.files.processor_settings import processor_settings
+
+        yield from processor_settings(audited)
+    if GENERATION in audited.checkpoint.siblings:
+        from inspector.auditing.files.generation_settings import generation_settings
+
+        yield from generation_settings(audited)
     unread = list(tokenizer_unread(audited.checkpoint))
     yield from unread or refused_tokenizer_settings(audited.checkpoint)
     if FILES_OF_LIBRARIES.isdisjoint(audited.checkpoint.siblings):

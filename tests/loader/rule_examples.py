@@ -38,6 +38,22 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"files": ["vocab.json"], "model_type": "aquila"},
     ),
     "preprocessing-absent": ({}, {"parts": ["tokenizer"]}),
+    "processor-class-unknown": (
+        {"file": "preprocessor_config.json", "key": "image_processor_type"},
+        {"stated": "ViTImageProcesor", "wanted": "ViTImageProcessor"},
+    ),
+    "image-size-differs": (
+        {"file": "preprocessor_config.json", "key": "size"},
+        {"made": [224, 224], "wanted": 384, "nested": True},
+    ),
+    "mel-bins-differ": ({"file": "preprocessor_config.json", "key": "feature_size"}, {"made": 80, "wanted": 128}),
+    "generation-refused": (
+        {"file": "generation_config.json"},
+        {"keys": ["eos_token_id"], "because": ["eos_token_id is no number"]},
+    ),
+    "generation-not-saved": ({"file": "generation_config.json"}, {"sampling": ["temperature", "top_p"], "beams": []}),
+    "processor-damaged": ({"file": "preprocessor_config.json"}, {"what": "git-lfs-pointer", "problem": ""}),
+    "generation-unread": ({"file": "generation_config.json"}, {"what": "git-lfs-pointer", "problem": ""}),
     "processor-without-tokenizer": ({"file": "preprocessor_config.json"}, {"model_type": "wav2vec2"}),
     "tokenizer-damaged": (
         {"file": "tokenizer.json"},

@@ -1,4 +1,5 @@
-"""Finds files of a tokenizer that `AutoTokenizer` reads and that are not what their names say.
+"""Finds files of a tokenizer, a processor or of generation that transformers reads and that are not what their names
+say.
 
 Measured with transformers 5.23 and 4.57: these files as git-lfs pointers, empty, cut off, as web pages and as lists. A
 folder with tokenizer.json needs no other vocabulary, and both versions then ignore whatever the others contain.
@@ -6,7 +7,7 @@ folder with tokenizer.json needs no other vocabulary, and both versions then ign
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from inspector.budget import Exceeded
@@ -14,6 +15,7 @@ from inspector.findings.finding import Finding, Place
 from inspector.loader import strict_json
 from inspector.loader.signature import SNIFF_BYTES, recognise
 from inspector.loader.sources.source import Source
+from inspector.loading.processors import OF_ALL, OF_PART
 from inspector.loading.tokenizer_files import MERGES, PLAIN, READ_ALWAYS, SENTENCEPIECE, WHOLE, WORDS
 
 if TYPE_CHECKING:
@@ -25,6 +27,8 @@ OTHERS: Final = frozenset({
     "git-lfs-pointer", "xet-pointer", "html", "refusal", "json-error", "xml-error", "zeros", "link-text",
 })  # fmt: skip
 """Formats that no file of a tokenizer has."""
+PROCESSORS: Final = (OF_PART, OF_ALL)
+GENERATION: Final = "generation_config.json"
 EMPTY: Final = "empty"
 LARGEST_PARSED: Final = 1_000_000
 """Largest JSON file, in bytes, that is read as a whole; of a larger one the first and the last bytes."""
@@ -33,14 +37,11 @@ END: Final = 64
 
 def tokenizer_unread(checkpoint: Checkpoint) -> Iterator[Finding]:
     """The finding on files of a tokenizer in a local folder that transformers refuses to read."""
-    if not checkpoint.folder or checkpoint.alone or checkpoint.reach is None:
+    if not checkpoint.folder or checkpoint.alone:
         return
     whole = WHOLE in checkpoint.siblings
     read = [*READ_ALWAYS, WHOLE] if whole else [*READ_ALWAYS, WORDS, *VOCABULARIES]
-    stated = [name for name in read if name in checkpoint.siblings]
-    source = checkpoint.reach() if stated else None
-    found = {} if source is None else {name: _problem(source, name, checkpoint.siblings[name]) for name in stated}
-    faults = {name: problem for name, problem in found.items() if problem != ("", "")}
+    faults = _faults(checkpoint, read)
     if not faults:
         return
     from inspector.findings.reading.tokenizer_absent import TokenizerDamaged
@@ -48,6 +49,25 @@ def tokenizer_unread(checkpoint: Checkpoint) -> Iterator[Finding]:
     first, (what, problem) = next(iter(faults.items()))
     alike = tuple(name for name, fault in faults.items() if fault[0] == what)
     yield TokenizerDamaged(place=Place(file=first), what=what, problem=problem, files=alike if what else (first,))
+
+
+def settings_unread(checkpoint: Checkpoint) -> Iterator[Finding]:
+    """The findings on settings of a processor, or of generation, that transformers does not read."""
+    if not checkpoint.folder or checkpoint.alone:
+        return
+    for name, (what, problem) in _faults(checkpoint, (*PROCESSORS, GENERATION)).items():
+        from inspector.findings.reading.settings_damaged import GenerationUnread, ProcessorDamaged
+
+        damaged = GenerationUnread if name == GENERATION else ProcessorDamaged
+        yield damaged(place=Place(file=name), what=what, problem=problem)
+
+
+def _faults(checkpoint: Checkpoint, names: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """File -> what `_problem` says of it, for those of these files that are here and damaged."""
+    stated = [name for name in names if name in checkpoint.siblings]
+    source = checkpoint.reach() if stated and checkpoint.reach is not None else None
+    found = {} if source is None else {name: _problem(source, name, checkpoint.siblings[name]) for name in stated}
+    return {name: problem for name, problem in found.items() if problem != ("", "")}
 
 
 def _problem(source: Source, name: str, size: int) -> tuple[str, str]:
