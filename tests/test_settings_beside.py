@@ -12,7 +12,7 @@ from tests.judged import base_record, spec_of
 
 IMAGES = "preprocessor_config.json"
 GENERATION = "generation_config.json"
-WORDS = {"tokenizer.json": {}, "vocab.json": {}}
+WORDS: dict[str, Any] = {"tokenizer.json": {}, "vocab.json": {}}
 POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:aa\nsize 10\n"
 SQUARE = {"height": 224, "width": 224}
 FITTING = {"height": 40, "width": 40}

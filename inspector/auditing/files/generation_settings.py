@@ -49,10 +49,10 @@ def _refused(settings: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         if any(isinstance(one, str) for one in (value if isinstance(value, list) else [value])):
             yield key, f"{key} is no number"
     temperature = settings.get("temperature")
-    if settings.get("do_sample") is True and _is_number(temperature) and temperature <= 0:
+    if settings.get("do_sample") is True and _is_positive(temperature) is False:
         yield "temperature", f"temperature is {temperature} with do_sample"
     penalty = settings.get("repetition_penalty")
-    if _is_number(penalty) and penalty <= 0:
+    if _is_positive(penalty) is False:
         yield "repetition_penalty", f"repetition_penalty is {penalty}"
     if settings.get("num_beams") == 0:
         yield "num_beams", "num_beams is 0"
@@ -69,5 +69,6 @@ def _set(settings: Mapping[str, Any], accepted: Mapping[str, Any]) -> tuple[str,
     return tuple(key for key, value in accepted.items() if settings.get(key) not in (None, value))
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _is_positive(value: Any) -> bool | None:
+    """None for anything but a number."""
+    return value > 0 if isinstance(value, int | float) and not isinstance(value, bool) else None
