@@ -9,6 +9,7 @@ from msgspec import UNSET
 
 from inspector.findings.config import LayerList
 from inspector.findings.finding import (
+    ARGS_REQUIRE,
     DEQUANTIZED,
     NO_FILE,
     NO_METHOD,
@@ -209,6 +210,12 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
             place = "text_config." if f"text_config {NOT_UNTIED}" in self.because else ""
             untied = f'or set "{place}tie_word_embeddings": false if it is a head of its own'
             return f"remove lm_head.weight for {self.loader}, as the config says that it is the embedding, {untied}"
+        if self.because.startswith(ARGS_REQUIRE):
+            keys, _, place = self.because.removeprefix(ARGS_REQUIRE).strip().rpartition(", which ")
+            stated = f"state {keys} in {place.removesuffix(' does not state')}"
+            return (
+                f"{stated}, with the values in config.json of the model for transformers, or the defaults of its class"
+            )
         if self.because.startswith(NOT_READ):
             return "add the keys that it needs to config.json; transformers passes over them"
         elsewhere = ", or load it with another program" if self.loader == "mlx" else ""

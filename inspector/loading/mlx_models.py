@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, Final
 
-from inspector.findings.finding import NOT_UNTIED
+from inspector.findings.finding import ARGS_REQUIRE, NOT_UNTIED
 from inspector.loading.converter import HEAD
 from inspector.loading.layer_overrides import unread_overrides
 from inspector.loading.mlx_keys import keys_lacking
@@ -57,7 +57,7 @@ def _of_text_config(kind: str, text: _Values) -> Iterator[str]:
     stated = {*text, *(["tie_word_embeddings"] if _TEXT_CLASS[kind] == "llama" else [])}
     lacking = [key for key in _LLAMA4 if key not in stated] if kind == "llama4" else keys_lacking(built, stated)
     if lacking:
-        yield f"its ModelArgs require {', '.join(lacking)}, which text_config does not state"
+        yield f"{ARGS_REQUIRE} {', '.join(lacking)}, which text_config does not state"
 
 
 def _width_of_head(values: _Values, text: _Values, stored: Collection[str]) -> str:

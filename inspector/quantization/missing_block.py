@@ -164,10 +164,13 @@ def _of_mlx(packing: Packed) -> dict[str, Any] | None:
     return {key: sizes[key] for key in ("group_size", "bits")} | mode if len(sizes) == 2 else None
 
 
-def mixed_block(modules: Sequence[tuple[Packed, Sequence[str]]]) -> dict[str, Any] | None:
+def mixed_block(
+    modules: Sequence[tuple[Packed, Sequence[str]]], stated: Mapping[str, Any] | None = None
+) -> dict[str, Any] | None:
     """The block of MLX for modules that are quantized in several ways; None if the tensors do not determine it.
 
-    modules: (packing, module names). The most frequent packing is the default; modules with another get one entry each.
+    modules: (packing, module names). stated: what the config has for all modules. It remains the default if
+    modules have it, otherwise the most frequent packing is; modules with another get one entry each.
     """
     counted: Counter[str] = Counter()
     ways = {}
@@ -177,7 +180,8 @@ def mixed_block(modules: Sequence[tuple[Packed, Sequence[str]]]) -> dict[str, An
             return None
         ways[repr(way)] = {"mode": "affine", **way}
         counted[repr(way)] += len(names)
-    usual = counted.most_common(1)[0][0]
+    usual = next((way for way in counted if ways[way] == {"mode": "affine", **(stated or {})}), None)
+    usual = counted.most_common(1)[0][0] if usual is None else usual
     own = {name: ways[repr(_of_mlx(packing))] for packing, names in modules if repr(_of_mlx(packing)) != usual
            for name in names}  # fmt: skip
     return {**ways[usual], **own}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import zipfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -28,6 +29,7 @@ from tests.judged import FIXTURES, base_record, codes, diffusers_records, oracle
 from tests.judged import judged as audited_spec
 from tests.loads.damage import INDEX, damaged, healthy, write
 from tests.oracle.make_loads import fill, folder_of
+from tests.quantization.stored import checkpoint as quantized
 
 MAJORS = (NEWEST, OLDER)
 SHARES = {NEWEST: 0.998, OLDER: 0.998}
@@ -374,6 +376,24 @@ def test_keys_that_mlx_requires(tmp_path: Path, model_type: str, key: str) -> No
             audit(str(write(healthy(spec_of(record), config), tmp_path / str(key in config)))), "mlx"
         ).loads
         assert load.outcome == (COMPLETE if key in config else REFUSES) and (key in load.because) != (key in config)
+
+
+def test_a_folder_of_mlx_that_mlx_refuses_says_why_mlx_does(tmp_path: Path) -> None:
+    """The weights of MLX lack tensors for transformers, which is another reason."""
+    config, spec, _ = quantized("mlx_4bit_g64")
+    lacking = {name: value for name, value in config.items() if name != "rms_norm_eps"}
+    assert judged_for(audit(str(write(healthy(spec, config), tmp_path / "all"))), "mlx").verdict == "clean"
+    (found,) = judged_for(audit(str(write(healthy(spec, lacking), tmp_path / "lacking"))), "mlx").findings
+    assert found.code == "N429" and found.help.startswith("state rms_norm_eps in config.json, with the values")
+
+
+@pytest.mark.parametrize("name", ["model.gguf", "pytorch_model.bin", "model.safetensors"])
+def test_an_archive_of_torch_named_as_a_gguf_file_is_to_be_converted(name: str, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / name, "w") as archive:
+        archive.writestr("archive/data.pkl", b"x" * 100)
+    (found,) = judged_for(audit(str(tmp_path / name)), "llama.cpp").findings[:1]
+    said = "for llama.cpp download a GGUF file of the model, or convert the model itself"
+    assert found.help.startswith(said) == (name == "model.gguf")
 
 
 def of_mlx(path: Path, spec: Any, config: dict[str, Any]) -> tuple[str, str]:

@@ -191,6 +191,23 @@ def test_entries_of_mlx_that_name_no_module_are_one_finding(name_of: Callable[[s
     assert codes(judged(spec, {**config, "quantization": step.new})) == set()
 
 
+@pytest.mark.parametrize(("bits", "code"), [(6, "T614"), (3, "T620")])
+def test_entries_of_mlx_that_are_lost_are_given_to_the_modules_that_differ(bits: int, code: str) -> None:
+    """The value for all modules stays, as others have it; so does an entry that is stated."""
+    config, spec, _ = checkpoint("mlx_mixed_3_6")
+    given = {name: entry for name, entry in config["quantization"].items() if isinstance(entry, dict)}
+    stated, *lost = (name for name, entry in given.items() if entry["bits"] != bits)
+    for key in ("quantization", "quantization_config"):
+        kept = {name: entry for name, entry in config[key].items() if name == stated or name not in given}
+        config[key] = {**kept, "bits": bits, "group_size": given[lost[0]]["group_size"]}
+    (finding,) = judged(spec, config).findings
+    steps = finding.remedy().steps
+    assert (finding.code, {step.key for step in steps}) == (code, {("quantization", name) for name in lost})
+    for step in steps:
+        config["quantization"][step.key[1]] = step.new
+    assert codes(judged(spec, config)) == set()
+
+
 @pytest.mark.parametrize(("listed", "expected"), [
     (["vision_tower", "lm_head"], {"T641"}), (["model.vision_tower", "lm_head"], set()), (None, {"T641"}),
 ])  # fmt: skip

@@ -10,7 +10,7 @@ from inspector.auditing.loads.quantized import has_packed, is_by_quantization, q
 from inspector.auditing.loads.surplus import surplus_block
 from inspector.auditing.quantized.torchao_names import undivided_names
 from inspector.auditing.result import Audit
-from inspector.findings.finding import NOT_READ, Place
+from inspector.findings.finding import ARGS_REQUIRE, NOT_READ, Place
 from inspector.loading.outcome import RANDOM, REFUSES, Load
 
 if TYPE_CHECKING:
@@ -69,6 +69,7 @@ def failure(audited: Audit, load: Load, kind: type[LoaderFails], other: str = ""
         or (
             load.outcome in (REFUSES, RANDOM)
             and NOT_READ not in load.because
+            and not load.because.startswith(ARGS_REQUIRE)
             and has_packed(audited)
             and is_by_quantization(audited, load)
         ),

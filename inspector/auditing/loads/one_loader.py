@@ -25,7 +25,7 @@ from inspector.auditing.loads.written_by_mlx import written_by_mlx
 from inspector.auditing.result import UNREADABLE, Audit, Skipped, verdict_of
 from inspector.auditing.unlisted_modules import unlisted_for_library
 from inspector.findings.finding import DEQUANTIZED, Finding, ordered
-from inspector.loader.loaders import DIFFUSERS, LORA_STEM, OF_MLX
+from inspector.loader.loaders import DIFFUSERS, LORA_STEM, MLX_ADAPTERS, OF_MLX
 from inspector.loader.weight_sets import PROJECTOR
 from inspector.loading.ollama import LOADER as OLLAMA
 from inspector.loading.outcome import (
@@ -121,8 +121,8 @@ def judged_for(audited: Audit, name: str) -> Audit:
 
 
 def _from_mlx(audited: Audit, load: Load, failed: LoaderFails) -> LoaderFails:
-    """The finding with what MLX did to the tensors, for a folder that it wrote."""
-    by_mlx = written_by_mlx(audited, load)
+    """The finding with what MLX did to the tensors, for a folder that it wrote and another loader."""
+    by_mlx = None if load.loader == MLX_ADAPTERS.name else written_by_mlx(audited, load)
     if by_mlx is None:
         return failed
     failed = replace(failed, because=by_mlx.because, keys=(), exporter=DEQUANTIZED if by_mlx.packed else "")

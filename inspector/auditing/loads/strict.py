@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from inspector.auditing.loads.quantized import refused_by_vllm, refused_if_read
 from inspector.auditing.result import Audit
+from inspector.findings.finding import ARGS_REQUIRE
 from inspector.loading.converter import HEAD
 from inspector.loading.mlx_heads import head_refused
 from inspector.loading.mlx_keys import keys_lacking
@@ -42,7 +43,7 @@ def refused(audited: Audit, values: Mapping[str, Any], loads: tuple[Load, ...]) 
         loads = tuple(_refusing(one, because) if one.loader == "mlx" else one for one in loads)
     if any(one.loader == "mlx" and one.outcome == COMPLETE for one in loads):
         lacking = keys_lacking(kind if isinstance(kind, str) else None, values)
-        because = f"its ModelArgs require {', '.join(lacking)}, which config.json does not state"
+        because = f"{ARGS_REQUIRE} {', '.join(lacking)}, which config.json does not state"
         because = because if lacking else refusal_of_model(values, audited.checkpoint.tensors)
         loads = tuple(_refusing(one, because) if because and one.loader == "mlx" else one for one in loads)
     if audited.findings and any(one.outcome == COMPLETE for one in loads):

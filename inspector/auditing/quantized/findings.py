@@ -15,7 +15,8 @@ from inspector.auditing.quantized.gptq_exceptions import with_exceptions
 from inspector.auditing.quantized.grouped_modules import completed, grouped, place_of_modules, with_modules
 from inspector.auditing.quantized.input_scales import with_switches
 from inspector.auditing.quantized.joined_modules import joined_apart
-from inspector.auditing.quantized.lost_block import block_of_weights, modules_of, plain_listed
+from inspector.auditing.quantized.lost_block import block_of_weights, plain_listed
+from inspector.auditing.quantized.mlx_entries import with_entries
 from inspector.auditing.quantized.model_entries import not_listed_in_model, unread_by_newest
 from inspector.auditing.quantized.model_names import names_in_model
 from inspector.auditing.quantized.own_linear import own_linear
@@ -33,7 +34,7 @@ from inspector.auditing.quantized.stated_places import with_place
 from inspector.auditing.quantized.tied_head import tied_head_packed
 from inspector.auditing.quantized.torchao_names import entries_missing
 from inspector.auditing.result import Skipped
-from inspector.findings.finding import NAMES_SHOWN, Finding, Place
+from inspector.findings.finding import Finding, Place
 from inspector.findings.types.packed import (
     PackedOtherwise,
     PackedWidthsDisagree,
@@ -50,7 +51,6 @@ from inspector.findings.types.undecided import (
 )
 from inspector.findings.types.unpacked import ModuleNotPacked, QuantizedWherePlainExpected, SkippedButPacked
 from inspector.loader.checkpoint import Checkpoint
-from inspector.quantization.missing_block import mixed_block
 from inspector.quantization.unpacked import ModuleProblem, Unpacked
 from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Line
@@ -94,7 +94,7 @@ def packing_findings(
     cases = not_listed_in_model(cases, settings, namer)
     unpacked = msgspec.structs.replace(unpacked, cases=cases)
     if cases:
-        found = _as_one_block(list(_with_blocks(_of_modules(unpacked, mismatched), unpacked, lines)), lines)
+        found = with_entries(list(_with_blocks(_of_modules(unpacked, mismatched), unpacked, lines)), lines, settings)
         for one in with_exceptions(found, unpacked):
             yield with_switches(with_place(one, checkpoint), checkpoint, unpacked)
     yield from _expected_plain(alike)
@@ -136,25 +136,6 @@ def _with_blocks(findings: Iterable[Finding], unpacked: Unpacked, lines: Sequenc
             blocks = block_of_weights(one.scheme, unpacked, lines).blocks
             one = msgspec.structs.replace(one, block=blocks[0] if blocks else None)
         yield one
-
-
-def _as_one_block(findings: list[Finding], lines: Sequence[Line]) -> list[Finding]:
-    """Merges findings on MLX that contradict one setting with several values into one, with the entries of modules.
-
-    The entries were lost, or name the modules as another program does.
-    """
-    settings = [one for one in findings if isinstance(one, PackingConfigDisagrees) and one.scheme.startswith("mlx")]
-    found = [one for one in settings if len({repr(other.weights) for other in settings if other.key == one.key}) > 1]
-    if not found:
-        return findings
-    block = mixed_block([(line.packed, modules_of(line)) for line in lines if line.packed is not None])
-    if block is None:
-        return findings
-    values = [one.weights for one in found if one.key == found[0].key]
-    names = tuple(name for one in found for name in one.names)[:NAMES_SHOWN]
-    modules = sum(one.modules for one in found if one.key == found[0].key)
-    whole = msgspec.structs.replace(found[0], weights=values, block=block, modules=modules, names=names)
-    return [whole, *(one for one in findings if one not in settings)]
 
 
 def _expected_plain(found: PlainExpected) -> Iterator[Finding]:

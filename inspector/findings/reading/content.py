@@ -5,78 +5,10 @@ from __future__ import annotations
 import re
 
 from inspector.findings.finding import UNFINISHED, Finding, Remedy, Rows, Step
+from inspector.findings.reading.formats import FORMATS, SEVERAL
 from inspector.findings.reading.place import OVER_NETWORK, UNREAD_REMEDIES
 from inspector.findings.refetch import Refetch
 from inspector.findings.words import first, number, position_in_text
-
-_FORMATS = {
-    "git-lfs-pointer": "a git-lfs pointer, not the weights",
-    "xet-pointer": "a Xet pointer, not the weights",
-    "link-text": "the text of a symbolic link, not the file that the link names",
-    "html": "a web page",
-    "refusal": "an HTTP error message",
-    "json-error": "an HTTP error message in JSON",
-    "xml-error": "an error message of a store in XML",
-    "json": "JSON",
-    "text": "plain text",
-    "empty": "empty",
-    "zeros": "filled with zeros, at least at its beginning",
-    "archive": "a zip archive",
-    "zip": "a zip archive as saved by PyTorch 1.6 and later",
-    "pickle": "a pickle as saved by PyTorch before 1.6",
-    "safetensors": "a safetensors file",
-    "gguf": "a GGUF file",
-    "ggml": "a GGML file",
-    "ggjt": "a GGML file of llama.cpp before GGUF",
-    "gzip": "compressed with gzip",
-    "zstandard": "compressed with zstandard",
-    "xz": "compressed with xz",
-    "bzip2": "compressed with bzip2",
-    "7z": "a 7z archive",
-    "rar": "a rar archive",
-    "tar": "a tar archive",
-    "onnx": "an ONNX model",
-    "ctranslate2": "a model of CTranslate2",
-    "imatrix": "an importance matrix of llama.cpp",
-    "hdf5": "an HDF5 file as saved by Keras",
-    "numpy": "a NumPy array",
-    "program": "a program",
-    "script": "a script",
-    "pdf": "a PDF",
-    "picture": "an image",
-    "reencoded": "damaged: it was read as text and written again, which replaced bytes that are not UTF-8",
-}
-
-_SEVERAL = {what: words.removeprefix("a ").removeprefix("an ") for what, words in _FORMATS.items()} | {
-    "git-lfs-pointer": "git-lfs pointers, not the weights",
-    "xet-pointer": "Xet pointers, not the weights",
-    "link-text": "the texts of symbolic links, not the files that the links name",
-    "html": "web pages",
-    "refusal": "HTTP error messages",
-    "json-error": "HTTP error messages in JSON",
-    "xml-error": "error messages of a store in XML",
-    "archive": "zip archives",
-    "zip": "zip archives as saved by PyTorch 1.6 and later",
-    "pickle": "pickles as saved by PyTorch before 1.6",
-    "safetensors": "safetensors files",
-    "gguf": "GGUF files",
-    "ggml": "GGML files",
-    "ggjt": "GGML files of llama.cpp before GGUF",
-    "zeros": "filled with zeros, at least at their beginning",
-    "7z": "7z archives",
-    "rar": "rar archives",
-    "tar": "tar archives",
-    "onnx": "ONNX models",
-    "ctranslate2": "models of CTranslate2",
-    "imatrix": "importance matrices of llama.cpp",
-    "hdf5": "HDF5 files as saved by Keras",
-    "numpy": "NumPy arrays",
-    "program": "programs",
-    "script": "scripts",
-    "pdf": "PDFs",
-    "picture": "images",
-    "reencoded": "damaged: they were read as text and written again, which replaced bytes that are not UTF-8",
-}
 
 KEPT_LINKS = (
     "copy the folder again with its links followed (cp -rL); a clone by git on Windows needs core.symlinks=true"
@@ -129,6 +61,8 @@ _OF_WEIGHTS = (".safetensors", ".gguf", ".bin", ".pt", ".pth", ".ckpt", ".npz", 
 _NAMES = {"safetensors": ("model", "safetensors"), "zip": ("pytorch_model", "bin"), "pickle": ("pytorch_model", "bin"),
           "gguf": ("", "gguf")}  # fmt: skip
 """Format -> the name of such a file in transformers, and its extension."""
+
+_GGUF = ".gguf"
 
 CONFIG_FORMATS = {
     "git-lfs-pointer": "a git-lfs pointer",
@@ -190,11 +124,11 @@ class NotACheckpoint(Refetch, frozen=True, kw_only=True, omit_defaults=True):
 
     def headline(self) -> str:
         if self.files:
-            what = _SEVERAL.get(self.what, "of an unknown format")
+            what = SEVERAL.get(self.what, "of an unknown format")
             if any(name.endswith(".json") for name in self.names):
                 what = what.replace("not the weights", "not the files themselves")
             return f"{number(self.files)} files are {what}"
-        return f"{self.place.file} is {_FORMATS.get(self.what, 'of an unknown format')}"
+        return f"{self.place.file} is {FORMATS.get(self.what, 'of an unknown format')}"
 
     def rows(self) -> Rows:
         rows: Rows = [("files", first(self.names, self.files))] if self.files else []
@@ -223,6 +157,11 @@ class NotACheckpoint(Refetch, frozen=True, kw_only=True, omit_defaults=True):
             return Remedy(f"finish the download; the program that began it renames the file to {own}")
         if own is not None and (part := _PART.fullmatch(str(self.place.file))):
             return Remedy(f"join it with the other parts in their order: cat {part[1]}* > {own}")
+        if own is not None and str(self.place.file).casefold().endswith(_GGUF) and self.what != "gguf":
+            wanted = "download a GGUF file of the model, or convert the model itself"
+            return Remedy(
+                f"for llama.cpp {wanted}, whose config and tokenizer it needs; for PyTorch rename it to {own}"
+            )
         if own is not None and own != self.place.file and _SHARD.search(str(self.place.file)):
             again = self.fetch_again()
             return Remedy(f"convert it to the format of the other shards, or {again.words}", again.steps)

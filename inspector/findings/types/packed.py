@@ -9,7 +9,7 @@ import msgspec
 
 from inspector.findings.finding import Remedy, Rows, Step
 from inspector.findings.types.modules import PackedModules, matching
-from inspector.findings.words import listed, shape, value
+from inspector.findings.words import count, listed, shape, value
 
 TRANSPOSED = "the same numbers transposed"
 """How a helper differs: only in the order of its dims."""
@@ -275,6 +275,8 @@ class PackedOtherwise(PackedModules, frozen=True, kw_only=True):
     exceptions: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)
 
     def remedy(self) -> Remedy:
+        if self.exceptions and self.scheme.startswith("mlx"):
+            return entries_of_modules(self.source, self.exceptions)
         if self.exceptions:
             return dynamic_exceptions(self.source, self.exceptions)
         return Remedy("use the module from the same run as the others, or add an exception to the config")
@@ -298,3 +300,12 @@ def dynamic_exceptions(source: str, entries: dict[str, dict[str, Any]]) -> Remed
         return Remedy(words)
     step = Step(action="set", file="config.json", key=(*source.split("."), "dynamic"), new=entries)
     return Remedy(words, (step,))
+
+
+def entries_of_modules(source: str, entries: dict[str, dict[str, Any]]) -> Remedy:
+    """The remedy to state settings of single modules in MLX's block, under the names of the modules."""
+    name, entry = next(iter(entries.items()))
+    of = "for this module" if len(entries) == 1 else f"for each of the {count(len(entries), 'module')} that differ"
+    shown = f'"{name}": {json.dumps(entry)}{" ..." if len(entries) > 1 else ""}'
+    steps = tuple(Step(action="set", file="config.json", key=(source, one), new=new) for one, new in entries.items())
+    return Remedy(f"add an entry to {source} in config.json {of}: {shown}", steps)

@@ -9,6 +9,7 @@ import msgspec
 
 from inspector.findings.finding import Remedy, Rows, Step, as_json
 from inspector.findings.types.modules import PackedModules, matching
+from inspector.findings.types.packed import entries_of_modules
 from inspector.findings.words import count, value
 
 SWITCHES: Final = {4: "load_in_4bit", 8: "load_in_8bit"}
@@ -48,6 +49,8 @@ class PackingConfigDisagrees(PackedModules, frozen=True, kw_only=True):
     file: str | None = None
     path: tuple[str, ...] = ()
     copies: tuple[tuple[str, ...], ...] = ()
+    exceptions: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)
+    """The entries of modules that MLX needs beside the settings for all modules."""
     absent: bool = False
     """True if the config does not state the key; `config` is the loader's default, null if it needs the key."""
 
@@ -83,6 +86,8 @@ class PackingConfigDisagrees(PackedModules, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         if self.block is None:
             return Remedy(f"copy {self._of()} from the config.json of the repository that the weights come from")
+        if self.exceptions:
+            return entries_of_modules(self._of(), self.exceptions)
         if self.block is not msgspec.UNSET:
             step = Step(action="set", file="config.json", key=(self._of(),), new=self.block)
             return Remedy(f"set {self._of()} to {json.dumps(self.block)}", (step,))
