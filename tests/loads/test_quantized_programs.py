@@ -15,6 +15,7 @@ from inspector.auditing.loads.one_loader import judged_for
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from inspector.loading.quantizers import meant_method
+from inspector.loading.vllm_plain import is_plain
 from tests.checkpoints import genuine
 from tests.judged import base_record, spec_of
 from tests.loads.damage import healthy as folder_of
@@ -404,3 +405,41 @@ def test_vllm_needs_some_keys_of_the_file_of_modelopt(lost: str, outcome: str, t
     (side if lost in side else settings).pop(lost, None)
     (load,) = judged_for(stored(tmp_path, spec, config, {"hf_quant_config.json": side}), "vllm").loads
     assert load.outcome == outcome
+
+
+TOWER = "vision_tower.vision_model.encoder.layers"
+
+
+@pytest.mark.parametrize(("model_type", "module", "refused"), [
+    ("gemma3", "mlp.fc1", True), ("paligemma", "mlp.fc2", True), ("llava_onevision", "mlp.fc1", True),
+    ("gemma3", "self_attn.out_proj", False), ("llava", "mlp.fc1", False), ("gemma3", "o_proj", False),
+    ("llava_onevision", "multi_modal_projector.linear_1", True),
+    ("llava", "multi_modal_projector.linear_1", False), ("mistral3", "merging_layer", True),
+    ("mistral3", "multi_modal_projector.linear_1", False),
+])  # fmt: skip
+def test_modules_that_vllm_builds_plain(model_type: str, module: str, refused: bool, tmp_path: Path) -> None:
+    """SigLIP's layers of sizes that are no multiples of 64, and projectors of plain linear layers."""
+    one = base_record(model_type, "ForConditionalGeneration")
+    spec: Spec = {}
+    for name, (dtype, shape) in spec_of(one).items():
+        if name.endswith(f"{module}.weight"):
+            spec |= {f"{name.removesuffix('weight')}{key}": kind for key, kind in _float8(*shape).items()}
+        else:
+            spec[name] = ("BF16" if dtype == "F32" else dtype, shape)
+    group = {"targets": [f"re:.*{module}$"], "weights": FLOATS}
+    block = {"quant_method": "compressed-tensors", "format": "float-quantized", "config_groups": {"group_0": group}}
+    config = {**one["config"], "architectures": [one["class"]], "quantization_config": block}
+    result = judged_for(stored(tmp_path, spec, config), "vllm")
+    assert [load.outcome == "refuses" for load in result.loads] == [refused]
+    said = [found.help for found in result.findings if found.severity == "error"]
+    assert [f"{module} unquantized, with the weight of the original" in words for words in said] == [True] * refused
+
+
+@pytest.mark.parametrize(("method", "sizes", "plain"), [
+    ("fp8", (1152, 4304), True), ("awq", (1152, 4304), True), ("torchao", (1152, 4304), False),
+    ("bitsandbytes", (1152, 4304), False), ("fp8", (768, 3072), False), ("fp8", (1000, 3072), True),
+])  # fmt: skip
+def test_the_sizes_of_siglip_for_vllm(method: str, sizes: tuple[int, int], plain: bool) -> None:
+    vision = {"model_type": "siglip_vision_model", "hidden_size": sizes[0], "intermediate_size": sizes[1]}
+    found = is_plain("Gemma3ForConditionalGeneration", {"vision_config": vision}, method, f"{TOWER}.0.mlp.fc1")
+    assert found == plain

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from inspector.auditing.loads.accepted_values import accepted_by_peft
+from inspector.auditing.loads.built_plain import built_plain
 from inspector.auditing.loads.prefixes import prefixes, renames
-from inspector.auditing.loads.quantized import has_packed, is_by_quantization, quantized_router, refused_if_read
+from inspector.auditing.loads.quantized import has_packed, is_by_quantization, refused_if_read
 from inspector.auditing.loads.surplus import surplus_block
 from inspector.auditing.quantized.torchao_names import undivided_names
 from inspector.auditing.result import Audit
@@ -52,7 +53,7 @@ def failure(audited: Audit, load: Load, kind: type[LoaderFails], other: str = ""
         from inspector.auditing.quantized.unfound_entries import added_entries
 
         added = added_entries(audited, load.setting)
-    plain = quantized_router(audited) if load.because == refused_if_read(audited) else ""
+    plain = built_plain(audited) if load.because == refused_if_read(audited) else ""
     return kind(
         place=Place(file=audited.checkpoint.set_name),
         loader=load.loader,

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from inspector.algebra.boxes import Box, minus
 from inspector.architectures.value_rules import QUANTIZATION
+from inspector.auditing.loads.built_plain import refused_plain
 from inspector.auditing.result import CLEAN, Audit
 from inspector.findings.finding import Finding
 from inspector.loader.dtype import NO_WEIGHTS
@@ -144,18 +145,7 @@ def refused_if_read(audited: Audit) -> str:
     one, other = unlike_joined(audited)
     if one:
         return f"it joins {one} and {other}, which are quantized in different ways"
-    router = quantized_router(audited)
-    return f"it builds {router} without quantization, and it is stored quantized" if router else ""
-
-
-def quantized_router(audited: Audit) -> str:
-    """The first family of routers that are stored quantized; "" if none is."""
-    packed = (line.family for line in audited.lines if line.packed is not None and line.role.startswith(ROUTER))
-    return next(packed, "").removesuffix(".weight")
-
-
-ROUTER: Final = "router"
-"""Beginning of the roles of routers: the classes of vLLM build them with `quant_config=None`."""
+    return refused_plain(audited)
 
 
 PACKED_BY_NAME: Final = "mxfp4"
