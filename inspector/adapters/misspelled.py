@@ -143,10 +143,10 @@ def exchanged_vectors(families: Families) -> Iterator[Finding]:
 def peft_name(key: str) -> str:
     """The name that PEFT reads, for one from which saving removed too much, or with the ending of another program.
 
-    PEFT 0.21 finds no pair under the endings of sd-scripts (measured).
+    PEFT 0.21 finds no pair under the endings of sd-scripts (measured), with its prefix or without.
     """
-    if key.startswith(PREFIX) and (own := with_ending_of_peft(key)) != key:
-        return own
+    if not key.startswith("lora_") and (own := with_ending_of_peft(key)) != key:
+        return own if own.startswith(PREFIX) else f"{PREFIX}{own}"
     found = _TAKEN_OUT.fullmatch(key)
     if found is None or (found[2] and tuner_name(key) is not None):
         return key

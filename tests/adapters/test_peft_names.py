@@ -63,6 +63,17 @@ def test_names_of_norms_with_the_name_of_the_adapter(tmp_path: Path) -> None:
     assert audited.verdict == "clean", audited.findings
 
 
+@pytest.mark.parametrize("prefix", [PREFIX, ""])
+def test_endings_of_another_program_are_renamed(prefix: str, tmp_path: Path) -> None:
+    """PEFT 0.21 finds no tensor under `lora_down` and `lora_up` (measured)."""
+    ends = {"lora_A": "lora_down", "lora_B": "lora_up"}
+    spec = {prefix + re.sub("lora_[AB]", lambda found: ends[found[0]], name.removeprefix(PREFIX)): entry
+            for name, entry in PAIR.items()}  # fmt: skip
+    values = {"peft_type": "LORA", "r": 4, "target_modules": ["q_proj", "v_proj"], "lora_alpha": 8}
+    (finding,) = (one for one in audit(saved(tmp_path, spec, values)).findings if one.severity == "error")
+    assert (finding.code, finding.facts["wanted"] in PAIR) == ("A937", True)
+
+
 def test_a_whole_state_dict_is_an_adapter_too(tmp_path: Path) -> None:
     record = records()["llama.seven"]
     spec = {name.replace(".weight", ".default.weight"): entry for name, entry in spec_of("llama.seven").items()}

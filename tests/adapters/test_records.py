@@ -202,6 +202,16 @@ def test_a_base_without_any_of_the_modules_is_one_finding() -> None:
     assert [one.code for one in audited.findings] == ["A928", "A901"]
 
 
+@pytest.mark.parametrize(("path", "noted"), [
+    ("/data/models/llama", True), ("./out/checkpoint-500", True), ("C:\\models\\llama", True), ("org/base", False),
+    ("gpt2", False), ("/", False), ("saved/llama/base", True),
+])  # fmt: skip
+def test_a_config_that_names_a_folder_as_its_base(path: str, noted: bool) -> None:
+    """AutoPeftModel takes a folder that does not exist for a repository, and fails."""
+    values = {**records()["llama.default"]["adapter"], "base_model_name_or_path": path}
+    assert ("A991" in {one.code for one in alone(spec_of("llama.default"), values).findings}) is noted
+
+
 @pytest.mark.parametrize("named", [None, "", "org/base"])
 @pytest.mark.parametrize("name", ["llama.default", "bert.prompt"])
 def test_a_config_that_names_no_base(name: str, named: str | None) -> None:

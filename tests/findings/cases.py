@@ -1429,6 +1429,9 @@ FIRES |= {
     "adapter-of-program": lambda: of_program("layers.{}.attention.w{}.lora_{}.weight", "A", "B"),
     "adapter-of-program-unread": lambda: of_program("layers.{}.attn.{}_proj.lora_{}.weight", "a", "b", based=True),
     "adapter-head-absent": lambda: adapter(task_type="SEQ_CLS"),
+    "adapter-base-elsewhere": lambda: adapter(
+        base=False, task_type="CAUSAL_LM", base_model_name_or_path="/home/user/models/llama"
+    ),
     "adapter-base-unnamed": lambda: adapter(base=False, task_type="CAUSAL_LM", base_model_name_or_path=None),
     "adapter-tensors-ignored": lambda: adapter(value_head),
     "adapter-half-missing": lambda: adapter(drop(f"{LAYER_7}lora_B")),

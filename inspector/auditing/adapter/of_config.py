@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -21,22 +22,35 @@ from inspector.notation.scope import Scope
 from inspector.notation.spelling import Spelling
 
 BASE: Final = "base_model_name_or_path"
+LONGEST: Final = 200
+"""Characters of a path that are shown."""
 
 
 def base_unnamed(checkpoint: Checkpoint) -> Iterator[Finding]:
-    """The note on a config of PEFT for a model of transformers that names no base (measured: PEFT 0.21's
-    `AutoPeftModel` and transformers 5.23 refuse the folder).
+    """The note on a config of PEFT for a model of transformers that names no base, or a folder that is not here
+    (measured: PEFT 0.21's `AutoPeftModel` and transformers 5.23 refuse the adapter).
     """
     config = checkpoint.adapter
-    if config is None or config.values.get(BASE) not in (None, ""):
+    if config is None:
         return
-    values = config.values
+    values, stated = config.values, config.values.get(BASE)
+    if isinstance(stated, str) and _is_path(stated) and not os.path.isdir(stated):
+        from inspector.findings.adapters.of_config import AdapterBaseElsewhere
+
+        yield AdapterBaseElsewhere(path=stated[:LONGEST])
+    if stated not in (None, ""):
+        return
     if "peft_type" not in values or values.get("task_type") is None:  # around a module of one's own no name is read
         return
     from inspector.findings.adapters.of_config import AdapterBaseUnnamed
 
     stated = "absent" if BASE not in values else "null" if values[BASE] is None else "empty"
     yield AdapterBaseUnnamed(stated=stated)
+
+
+def _is_path(name: str) -> bool:
+    """True for a path; a repository has at most one slash in its name."""
+    return name.startswith((".", "/", "~")) or "\\" in name or name.count("/") > 1
 
 
 def with_head(

@@ -90,3 +90,39 @@ class AdapterBaseUnnamed(Finding, frozen=True, kw_only=True):
          "that it is given"),
     )  # fmt: skip
     remedy_text = 'set "base_model_name_or_path" in adapter_config.json to the base that the adapter was trained on'
+
+
+class AdapterBaseElsewhere(Finding, frozen=True, kw_only=True):
+    """The config of the adapter names a folder as its base, which is not on this machine.
+
+    What it means
+        `base_model_name_or_path` in adapter_config.json is the path from which the base was loaded in the training.
+
+    Why it matters
+        `PeftModel.from_pretrained` loads the adapter around a base that is passed to it. PEFT's Auto classes and
+        `from_pretrained` of transformers look for this folder, then for a repository of this name, and fail.
+
+    Example
+        note[A991] adapter-base-elsewhere: /home/user/models/llama
+          then  transformers and AutoPeftModel do not find it; PeftModel.from_pretrained
+                loads the adapter around a base that it is given
+          help  set "base_model_name_or_path" in adapter_config.json to the repository
+                or the folder of this base here
+
+    What to do
+        Write the repository of the base, which others find too, into adapter_config.json.
+    """
+
+    code = "A991"
+    severity = "note"
+
+    path: str
+
+    headline_text = "{path}"
+    row_texts = (
+        ("then", "transformers and AutoPeftModel do not find it; PeftModel.from_pretrained loads the adapter around a "
+         "base that it is given"),
+    )  # fmt: skip
+    remedy_text = (
+        'set "base_model_name_or_path" in adapter_config.json to the repository or the folder of this base here'
+    )
