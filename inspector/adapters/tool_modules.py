@@ -27,8 +27,8 @@ from inspector.adapters.wan_blocks import partial_blocks
 from inspector.adapters.wrapped_modules import wrapped_modules
 from inspector.algebra.boxes import common, count, joined, minus
 from inspector.algebra.names import name_of
+from inspector.findings.adapters.empty import AdapterEmpty
 from inspector.findings.adapters.tools import (
-    AdapterEmpty,
     AdapterPartMissing,
     AdapterTensorUnknown,
 )

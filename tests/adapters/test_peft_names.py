@@ -106,6 +106,38 @@ def test_a_file_without_tensors_is_an_error(tmp_path: Path) -> None:
     assert codes(audit(saved(tmp_path, {}, records()["llama.seven"]["adapter"]))) == {"A915"}
 
 
+COPIES: dict[str, tuple[str, dict[str, str], str]] = {
+    # a file of the training, its names, the remedy
+    "the trainer's file": (
+        "checkpoint-20/model.safetensors", {}, "copy checkpoint-20/model.safetensors to adapter_model.safetensors"),
+    "an adapter": (
+        "checkpoint-20/adapter_model.bin", {},
+        "copy checkpoint-20/adapter_model.bin to adapter_model.bin, and remove adapter_model.safetensors"),
+    "names that PEFT does not find": ("checkpoint-20/model.safetensors", {".weight": ".default.weight"}, ""),
+    "a model": ("checkpoint-20/model.safetensors", {".lora_": ".other_"}, ""),
+    "another folder": ("old/adapter_model.safetensors", {}, ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", COPIES)
+def test_an_empty_adapter_beside_the_folders_of_its_training(name: str, tmp_path: Path) -> None:
+    other, renames, remedy = COPIES[name]
+    spec = spec_of("llama.seven")
+    for old, new in renames.items():
+        spec = {key.replace(old, new): entry for key, entry in spec.items()}
+    saved(tmp_path, {}, records()["llama.seven"]["adapter"])
+    for folder in {"checkpoint-3", other.partition("/")[0]}:
+        (tmp_path / folder).mkdir()
+    write_file(tmp_path / "checkpoint-3" / "training.safetensors", {})
+    if other.endswith(".bin"):
+        (tmp_path / other).write_bytes(torch_file(spec, []))
+    else:
+        write_file(tmp_path / other, spec)
+    (finding,) = (one for one in audit(str(tmp_path)).findings if one.code == "A915")
+    words = finding.remedy().words
+    assert words == remedy if remedy else words.startswith("save the adapter again")
+
+
 @pytest.mark.parametrize("stated", [None, "lora", "FOO", 3])
 def test_a_type_that_peft_does_not_have(stated: object, tmp_path: Path) -> None:
     adapter = {**records()["llama.seven"]["adapter"], "peft_type": stated}

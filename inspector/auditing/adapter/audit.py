@@ -55,6 +55,7 @@ from inspector.auditing.adapter.shown_settings import shown_settings
 from inspector.auditing.adapter.target_pattern import with_targets
 from inspector.auditing.adapter.text_programs import with_program
 from inspector.auditing.adapter.trained_beside import trained_module_absent
+from inspector.auditing.adapter.training_copy import empty_adapter
 from inspector.auditing.files.names import intended
 from inspector.auditing.loads.accepted_values import without_ranks
 from inspector.auditing.loads.adapters import loads_of_adapter
@@ -66,8 +67,9 @@ from inspector.auditing.totals import check_totals
 from inspector.budget import spend
 from inspector.findings.absent_config import ConfigMissing
 from inspector.findings.adapters.config_of_model import AdapterConfigOfModel
+from inspector.findings.adapters.empty import AdapterEmpty
 from inspector.findings.adapters.saved import AdapterAsWeights
-from inspector.findings.adapters.tools import AdapterEmpty, AdapterTypeUnknown
+from inspector.findings.adapters.tools import AdapterTypeUnknown
 from inspector.findings.adapters.whole import AdapterBaseDiffers, AdapterBaseUnread
 from inspector.findings.adapters.wrapped import AdapterNamesWrapped
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
@@ -262,7 +264,7 @@ def _unusable(
             shown = kind if kind is not None and kind.upper() in PEFT_TYPES else None
             yield _type_unknown(config, None if stated is None else str(stated)[:80], shown)
         if not families:
-            yield AdapterEmpty(tensors=0)
+            yield empty_adapter(checkpoint)
         wrapped = {key: family for key, family in families.items() if loaded_name(key, renaming) != named(key)}
         if wrapped:
             first = _first_name(next(iter(wrapped.values())))

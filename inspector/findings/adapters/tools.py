@@ -17,39 +17,6 @@ class Pair(msgspec.Struct, frozen=True):
     second_shape: tuple[int, ...]
 
 
-class AdapterEmpty(Finding, frozen=True, kw_only=True):
-    """The adapter changes nothing: it has no complete module.
-
-    What it means
-        The file is an adapter's by its config or its names, but holds no tensors, or no pair of matrices. Saving a
-        model under ZeRO-3 without gathering its weights first leaves such a file.
-
-    Why it matters
-        Loaders report no error: the base runs as if the adapter did not exist.
-
-    Example
-        error[A915] adapter-empty: no tensors
-          help  save the adapter again; under ZeRO-3 gather the weights first, or set
-                stage3_gather_16bit_weights_on_model_save
-
-    What to do
-        Save the adapter again from the training run's last state, or download it again.
-    """
-
-    code = "A915"
-
-    tensors: int
-
-    def headline(self) -> str:
-        return f"none of {count(self.tensors, 'tensor')} makes a complete module" if self.tensors else "no tensors"
-
-    def remedy(self) -> Remedy:
-        if self.tensors:
-            return Remedy("download the adapter again, or save it again from the training run")
-        gathered = "under ZeRO-3 gather the weights first, or set stage3_gather_16bit_weights_on_model_save"
-        return Remedy(f"save the adapter again; {gathered}")
-
-
 class AdapterHoldsModel(Finding, frozen=True, kw_only=True):
     """The file of the adapter holds the weights of a model, and no adapter.
 
