@@ -39,6 +39,8 @@ CASES: dict[str, tuple[str, str, Mapping[str, Any], list[str]]] = {
     "weights of written speech and a training": (
         "wav2vec2", "ForCTC", {"trainer_state.json": {}},
         ["R065 no feature extractor and no tokenizer in this folder"]),
+    "weights of images in several formats": (
+        "vit", "ForImageClassification", {"tf_model.h5": {}}, ["R065 no image processor in this folder"]),
     "weights alone": ("llama", "CausalLM", {}, []),
     "text with settings of generation": (
         "llama", "CausalLM", {"generation_config.json": {}, "tokenizer.json": {}}, []),

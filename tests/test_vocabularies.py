@@ -60,6 +60,37 @@ CASES: dict[str, tuple[dict[str, Any], Change, str]] = {
 }  # fmt: skip
 
 
+BPE = "sentencepiece.bpe.model"
+UNREAD: dict[str, tuple[dict[str, Any], Change, str]] = {
+    # config, files, the finding
+    "pieces for BERT": (BERT, pieces(BPE, 90), f"{BPE}, and the tokenizer of bert reads vocab.txt"),
+    "pieces for BERT, with a whole tokenizer": (BERT, both(pieces(BPE, 90), vocabulary("Unigram", 90)), ""),
+    "pieces for BERT, with the words": (BERT, both(pieces(BPE, 90), lines(90)), ""),
+    "pieces for BERT, with their class in the config": (
+        BERT, both(pieces(BPE, 90), key("tokenizer_class", "XLMRobertaTokenizer")), ""),
+    "pieces for BERT, with their class": (
+        BERT, both(pieces(BPE, 90), settings(tokenizer_class="XLMRobertaTokenizerFast")), ""),
+    "pieces for BERT, with its own class": (
+        BERT, both(pieces("spiece.model", 90), settings(tokenizer_class="BertTokenizerFast")),
+        "spiece.model, and the tokenizer of bert reads vocab.txt"),
+    "pieces for BERT that code reads": (BERT, both(pieces(BPE, 90), settings(auto_map=OWN)), ""),
+    "words for GPT-2": (GPT2, lines(90), "vocab.txt, and the tokenizer of gpt2 reads vocab.json"),
+    "pieces for GPT-2, which 5 converts": (GPT2, pieces("tokenizer.model", 90), ""),
+    "pieces of another name for T5": (T5, pieces(BPE, 90), f"{BPE}, and the tokenizer of t5 reads spiece.model"),
+    "pieces for T5": (T5, pieces("tokenizer.model", 90), ""),
+    "words and merges for Llama": (LLAMA, numbers(90), "vocab.json, and the tokenizer of llama reads tokenizer.model"),
+    "pieces for Llama": (LLAMA, pieces("tokenizer.model", 90), ""),
+    "added tokens alone": (BERT, text("added_tokens.json", {"<a>": 90}), ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", UNREAD)
+def test_a_vocabulary_that_the_tokenizer_of_the_type_does_not_read(name: str, tmp_path: Path) -> None:
+    config, change, wanted = UNREAD[name]
+    unread = [one for one in found(tmp_path, config, change).findings if one.code == "R066"]
+    assert [one.headline() for one in unread] == ([wanted] if wanted else [])
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_words_without_a_row(name: str, tmp_path: Path) -> None:
     config, change, wanted = CASES[name]

@@ -113,6 +113,12 @@ def _of_library(audited: Audit) -> Iterator[Finding]:
         from inspector.auditing.files.generation_settings import generation_settings
 
         yield from generation_settings(audited)
+    from inspector.auditing.files.unread_vocabulary import vocabulary_unread
+
+    yield from vocabulary_unread(audited.checkpoint)
+    from inspector.auditing.files.speech_generation import generation_keys_absent
+
+    yield from generation_keys_absent(audited)
     unread = list(tokenizer_unread(audited.checkpoint))
     yield from unread or refused_tokenizer_settings(audited.checkpoint)
     if FILES_OF_LIBRARIES.isdisjoint(audited.checkpoint.siblings):

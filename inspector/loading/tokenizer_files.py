@@ -17,6 +17,7 @@ MERGES: Final = "merges.txt"
 PLAIN: Final = "vocab.txt"
 PAIR: Final = (WORDS, MERGES)
 """Files that are read together in the absence of a tokenizer.json."""
-SENTENCEPIECE: Final = ("tokenizer.model", "spiece.model", "sentencepiece.bpe.model")
+TOKENIZER_MODEL: Final = "tokenizer.model"
+SENTENCEPIECE: Final = (TOKENIZER_MODEL, "spiece.model", "sentencepiece.bpe.model")
 BESIDE: Final = frozenset({*READ_ALWAYS, "chat_template.json", "chat_template.jinja", "README.md", ".gitattributes"})
 """Other files of a tokenizer's folder, which contain no vocabulary."""

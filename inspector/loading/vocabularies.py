@@ -1,8 +1,8 @@
 """How the classes of tokenizers read the vocabulary of a folder without tokenizer.json.
 
-Measured with transformers 5.23 and 4.57, with a vocabulary of each format alone. Each class gives the words at least
-these ids; some add tokens behind them. PhoBERT and BERTweet read counts in vocab.txt, VITS numbers its words anew, and
-XGLM of 5.23 reads no piece: they are not among them.
+Measured with transformers 5.23 and 4.57, with a vocabulary of each format and name alone. Each class gives the words at
+least these ids; some add tokens behind them. PhoBERT and BERTweet read counts in vocab.txt, VITS numbers its words
+anew, and XGLM of 5.23 reads no piece: they are not among them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from inspector.loading.tokenizer_files import PLAIN, SENTENCEPIECE, WORDS
+from inspector.loading.tokenizer_files import PLAIN, SENTENCEPIECE, TOKENIZER_MODEL, WORDS
 from inspector.loading.tokenizer_settings import CLASS, CODE, FAST
 
 ENDING: Final = "Tokenizer"
@@ -29,6 +29,13 @@ PIECES: Final = frozenset({
     "MBart", "MBart50", "PLBart", "Reformer", "Siglip", "T5", "Udop", "XLMRoberta", "XLNet",
 })  # fmt: skip
 """Classes that read a word in each piece of sentencepiece."""
+BPE: Final = "sentencepiece.bpe.model"
+PIECES_OF: Final = {
+    **dict.fromkeys(("Camembert", "MBart", "XLMRoberta"), BPE),
+    **dict.fromkeys(("Albert", "T5", "XLNet"), "spiece.model"),
+    **dict.fromkeys(("Gemma", "Llama"), TOKENIZER_MODEL),
+}  # fmt: skip
+"""Class -> the file of its pieces; it reads tokenizer.model, too."""
 OF_TYPES: Final = {
     **dict.fromkeys(
         ("align", "bert", "blip", "convbert", "electra", "ernie", "git", "layoutlm", "lxmert", "megatron-bert",
@@ -58,3 +65,18 @@ def vocabulary_of(settings: Mapping[str, Any], config: Mapping[str, Any]) -> tup
     if name in NUMBERS:
         return (WORDS,)
     return SENTENCEPIECE if name in PIECES else ()
+
+
+def read_alone(settings: Mapping[str, Any], config: Mapping[str, Any]) -> tuple[str, ...]:
+    """The files of which a tokenizer needs one, by their full names; empty if its class is not the one of its type, or
+    is not among those measured. With another vocabulary alone, 5.23 builds a tokenizer of at most 104 special tokens or
+    refuses, and 4.57 refuses.
+    """
+    found = vocabulary_of(settings, config)
+    name = OF_TYPES.get(str(config.get("model_type")), "")
+    stated = settings.get(CLASS) or config.get(CLASS)
+    if not found or (stated and stated.removesuffix(FAST).removesuffix(ENDING) != name):
+        return ()
+    if name in NUMBERS:
+        return (WORDS, TOKENIZER_MODEL)  # 5.23 converts it
+    return (PIECES_OF[name], TOKENIZER_MODEL) if name in PIECES_OF else () if name in PIECES else found

@@ -11,7 +11,7 @@ from typing import Any
 from inspector.auditing.loads.one_loader import judged_for
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
-from tests.checkpoints import Spec, write_file
+from tests.checkpoints import Spec, genuine, write_file
 from tests.judged import base_record, judged, spec_of
 
 XTTS: Spec = {
@@ -143,6 +143,14 @@ def tokenizer_of_early_llama() -> Audit:
     return with_files(spec_of(record), {"config.json": config, **files})
 
 
+def whisper_of_settings(settings: dict[str, Any] | None, rows: int = 51_865, **files: object) -> Audit:
+    """A small Whisper with a number of rows that decides its languages. settings: of generation."""
+    record = base_record("whisper", "Generation")
+    config = {**record["config"], "model_type": "whisper", "architectures": [record["class"]], "vocab_size": rows}
+    more = {} if settings is None else {"generation_config.json": settings}
+    return with_files(genuine(config), {"config.json": config, **more, **files})
+
+
 def type_of_own_code() -> Audit:
     """A model of its authors' program, whose config does not name the code."""
     record = base_record("GOT")
@@ -172,6 +180,7 @@ FOLDERS: dict[str, Callable[[], Audit]] = {
     "tokenizer-too-new": lambda: judged_for(tokenizer_of_transformers_5(), "transformers@4"),
     "tokenizer-class-misspelled": tokenizer_of_early_llama,
     "type-without-code": type_of_own_code,
+    "generation-keys-absent": lambda: whisper_of_settings({"_from_model_config": True, "max_length": 448}),
     "timm-names-differ": lambda: judged(INTERN_VIT, OF_TIMM),
     "timm-positions-differ": lambda: judged(TIMM_VIT, {**OF_TIMM, "architecture": "vit_tiny_patch16_224"}),
 }

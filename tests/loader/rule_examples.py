@@ -37,6 +37,10 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"file": "tokenizer_config.json"},
         {"files": ["vocab.json"], "model_type": "aquila"},
     ),
+    "vocabulary-unread": (
+        {"file": "config.json", "key": "tokenizer_class"},
+        {"model_type": "bert", "read": "vocab.txt", "present": ["sentencepiece.bpe.model"]},
+    ),
     "preprocessing-absent": ({}, {"parts": ["tokenizer"]}),
     "processor-class-unknown": (
         {"file": "preprocessor_config.json", "key": "image_processor_type"},

@@ -21,9 +21,13 @@ from inspector.loader.config_file import named_class
 from inspector.loading.processors import AUTO, TOKENIZER, parts_of
 
 SAVED_WITH: Final = frozenset({
-    "generation_config.json", "training_args.bin", "trainer_state.json", "README.md", ".gitattributes",
+    "generation_config.json", "training_args.bin", "trainer_state.json", "README.md", ".gitattributes", "LICENSE",
+    "optimizer.pt", "scheduler.pt", "all_results.json", "train_results.json", "eval_results.json",
+    "tf_model.h5", "flax_model.msgpack",
 })  # fmt: skip
-"""Files of a folder that is meant to be used as it is; config.json and weights alone may be a part of something."""
+"""Files of a folder that is meant to be used as it is, as a training, a save or a repository leaves it. config.json and
+weights alone may be a part of something, in shards, too: the tokenizer of a pipeline's text encoder is elsewhere.
+"""
 READS: Final = {
     "image_processor": re.compile(r"embed\.(?:patch|image)\b"), "feature_extractor": re.compile(r"embed\.audio\b"),
 }  # fmt: skip
