@@ -56,5 +56,7 @@ def generation_keys_absent(audited: Audit) -> Iterator[Finding]:
 
 def published(width: object, rows: int, layers: object) -> str:
     """The published model of this size; "" if there is none."""
-    size = (OF_THIRD if rows >= THIRD else SIZES).get((width, layers))  # type: ignore[call-overload]
+    if not isinstance(width, int) or not isinstance(layers, int):
+        return ""
+    size = (OF_THIRD if rows >= THIRD else SIZES).get((width, layers), "")
     return f"openai/whisper-{size}{'.en' if rows == ENGLISH else ''}" if size else ""
