@@ -83,7 +83,7 @@ POOLED = both(
                           {"path": "1_Pooling", "type": "sentence_transformers.models.Pooling"},
                           {"path": "2_Dense", "type": "sentence_transformers.models.Dense"}]),
     text("1_Pooling/config.json", {"word_embedding_dimension": 48, "pooling_mode_mean_tokens": True}),
-    text("spiece.model", ""),
+    text("tokenizer.json", {"added_tokens": []}),
 )  # fmt: skip
 
 

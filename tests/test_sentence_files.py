@@ -125,7 +125,7 @@ def test_a_model_without_the_head_of_its_task(below: str, model_type: str, tmp_p
 def of_task(place: Path, below: str, spec: Any, config: dict[str, Any], task: str) -> Path:
     """A model of sentence-transformers for a task. below: the folder of its model."""
     write(place / below, spec, config)
-    (place / below / "vocab.txt").write_text("[PAD]", encoding="utf-8")
+    (place / below / "tokenizer.json").write_text("{}", encoding="utf-8")
     stated = json.dumps({"transformer_task": task})
     (place / below / "sentence_bert_config.json").write_text(stated, encoding="utf-8")
     entry = {"idx": 0, "name": "0", "path": below, "type": "sentence_transformers.models.Transformer"}
@@ -154,7 +154,7 @@ def test_a_model_of_texts_has_its_tokenizer(
     place = listed(of_task(tmp_path, "", spec_of(record), config, "feature-extraction"), 0,
                    type=f"sentence_transformers.models.{kind}")  # fmt: skip
     if lost:
-        (place / "vocab.txt").unlink()
+        (place / "tokenizer.json").unlink()
     found = audited(place)
     assert codes(found) == wanted
     assert not wanted or found.findings[0].message.startswith("no tokenizer beside modules.json")

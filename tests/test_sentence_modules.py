@@ -72,7 +72,7 @@ TABLE_CONFIG = {"tokenizer_class": "sentence_transformers.models.tokenizer.White
 def folder(place: Path, modules: list[Module], below: str = "", model: Mapping[str, Any] = ENCODER) -> Path:
     """Write a sentence encoder. below: the folder of its model."""
     write(place / below, genuine(dict(model)), dict(model))
-    (place / below / "vocab.txt").write_text("[PAD]", encoding="utf-8")
+    (place / below / "tokenizer.json").write_text("{}", encoding="utf-8")
     kind = "CLIPModel" if model is CLIP else "Transformer"
     if model is CLIP:
         (place / below / "preprocessor_config.json").write_text(

@@ -84,6 +84,41 @@ UNREAD: dict[str, tuple[dict[str, Any], Change, str]] = {
 }  # fmt: skip
 
 
+def added(*ids: int) -> Change:
+    """Write an added_tokens.json."""
+    return text("added_tokens.json", {f"<{number}>": number for number in ids})
+
+
+GAPS: dict[str, tuple[dict[str, Any], Change, dict[str, int], list[str]]] = {
+    # config, files, token -> its id once loaded, the codes
+    "a gap, and a row for each token": (
+        BERT, both(lines(95), added(95, 96, 98, 99, 100)), {"<98>": 97, "<99>": 98, "<100>": 99}, ["C354"]),
+    "a gap, and rows for all ids": (BERT, both(lines(90), added(90, 92)), {"<92>": 91}, ["C354"]),
+    "a gap, and too few rows": (
+        BERT, both(lines(98), added(98, 100, 101, 102)), {"<100>": 99, "<101>": 100, "<102>": 101}, ["C320", "C354"]),
+    "a gap behind numbers": (GPT2, both(numbers(200), added(200, 202)), {"<202>": 201}, ["C354"]),
+    "no gap": (BERT, both(lines(95), added(95, 96, 97)), {}, []),
+    "a gap between a word and an added token": (
+        BERT, both(lines(95), text("added_tokens.json", {"w3": 3, "<a>": 95, "<b>": 96})), {}, []),
+    "a gap behind the vocabulary": (BERT, both(lines(95), added(97, 99)), {}, []),
+    "a gap beside a whole tokenizer": (BERT, both(vocabulary("WordPiece", 95), lines(95), added(95, 97)), {}, []),
+    "a gap beside the newer list": (
+        BERT, both(lines(95), added(95, 97), settings(added_tokens_decoder={"95": {"content": "<95>"}})), {}, []),
+    "a gap behind pieces": (LLAMA, both(pieces("tokenizer.model", 90), added(90, 92)), {}, []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", GAPS)
+def test_added_tokens_with_other_ids_once_loaded(name: str, tmp_path: Path) -> None:
+    config, change, moved, codes = GAPS[name]
+    audited = found(tmp_path, config, change)
+    assert sorted(one.code for one in audited.findings if one.severity != "note") == codes
+    gaps = [one for one in audited.findings if one.code == "C354"]
+    assert [dict(one.facts["moved"]) for one in gaps] == ([moved] if moved else [])
+    steps = [(step.key, step.new) for one in gaps for step in one.remedy().steps]
+    assert steps == ([((token,), number) for token, number in moved.items()] if name.endswith("each token") else [])
+
+
 @pytest.mark.parametrize("name", UNREAD)
 def test_a_vocabulary_that_the_tokenizer_of_the_type_does_not_read(name: str, tmp_path: Path) -> None:
     config, change, wanted = UNREAD[name]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
@@ -27,13 +28,14 @@ from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint, load_within
 from inspector.loader.config_file import named_class
 from inspector.loading.processors import OF_PART
 from inspector.loading.tables import default_token_ids, type_of_class
-from inspector.loading.tokenizer_files import WHOLE
+from inspector.loading.tokenizer_files import ADDED, WHOLE
 from inspector.reconciler.ledger import PARAMETER, add_up
 from inspector.reconciler.lines import unknown_lines
 from inspector.reconciler.wording import family_name
 
 if TYPE_CHECKING:
     from inspector.auditing.pipeline.sentence_modules import AuditFolder, ModulesRead
+    from inspector.findings.added_tokens import AddedTokensRenumbered
     from inspector.findings.classifier_head import ClassifierHeadMissing
     from inspector.findings.declared import TokenIds
     from inspector.matcher.reading import Reading
@@ -211,6 +213,9 @@ def _of_tokens(audited: Audit, added: AddedTokens | None) -> Iterator[Finding]:
     largest = max(tables, key=lambda one: one.layout.shape[0] if one.layout.shape else 0)
     yield from _of_second_tokenizer(checkpoint, case.reading, tables)
     rows = largest.layout.shape[0]
+    if (found := _of_gap(checkpoint, added, rows)) is not None and added is not None:
+        added = AddedTokens(added.file, {**added.ids, **found.moved}, complete=True)
+        yield found
     beyond = [one for one in (*_stated_ids(audited, rows), *_of_tokenizer(checkpoint, added, rows)) if one is not None]
     if beyond:
         from inspector.findings.declared import TokensBeyondRows
@@ -221,6 +226,26 @@ def _of_tokens(audited: Audit, added: AddedTokens | None) -> Iterator[Finding]:
             family=family_name(case.reading.prefix.removeprefix("*") + largest.block.key),
             beyond=tuple(beyond),
         )
+
+
+def _of_gap(checkpoint: Checkpoint, added: AddedTokens | None, rows: int) -> AddedTokensRenumbered | None:
+    """The finding on added tokens to which a loader gives other ids than the file."""
+    if added is None or added.file != ADDED or not checkpoint.folder:
+        return None
+    from inspector.auditing.files.added_gap import renumbered
+
+    loaded = renumbered(checkpoint, added)
+    moved = {token: number for token, number in loaded.items() if added.ids[token] != number}
+    if not moved:
+        return None
+    from inspector.findings.added_tokens import AddedTokensRenumbered
+
+    ids, token = set(added.ids.values()), next(iter(moved))
+    absent = (one for one in range(min(loaded.values()), max(ids)) if one not in ids)
+    return AddedTokensRenumbered(
+        place=Place(file=added.file), absent=tuple(islice(absent, NAMES_SHOWN)), token=token, stated=added.ids[token],
+        loaded=moved[token], moved=moved, before={one: added.ids[one] for one in moved}, embedding=rows,
+    )  # fmt: skip
 
 
 def _of_second_tokenizer(checkpoint: Checkpoint, reading: Reading, tables: Sequence[Placed]) -> Iterator[Finding]:

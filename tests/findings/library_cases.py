@@ -151,6 +151,19 @@ def whisper_of_settings(settings: dict[str, Any] | None, rows: int = 51_865, **f
     return with_files(genuine(config), {"config.json": config, **more, **files})
 
 
+def added_tokens_with_a_gap() -> Audit:
+    """A BERT with a row for each token, and a file of added tokens that leaves out an id."""
+    record = base_record("bert", "MaskedLM")
+    config = {**record["config"], "model_type": "bert", "architectures": [record["class"]], "vocab_size": 100}
+    with TemporaryDirectory() as place:
+        (Path(place) / "vocab.txt").write_text("".join(f"w{at}\n" for at in range(97)), encoding="utf-8")
+        (Path(place) / "config.json").write_text(json.dumps(config), encoding="utf-8")
+        added = {"<a>": 97, "<b>": 99, "<c>": 100}
+        (Path(place) / "added_tokens.json").write_text(json.dumps(added), encoding="utf-8")
+        write_file(Path(place) / "model.safetensors", genuine(config))
+        return audit(place)
+
+
 def type_of_own_code() -> Audit:
     """A model of its authors' program, whose config does not name the code."""
     record = base_record("GOT")
@@ -180,6 +193,7 @@ FOLDERS: dict[str, Callable[[], Audit]] = {
     "tokenizer-too-new": lambda: judged_for(tokenizer_of_transformers_5(), "transformers@4"),
     "tokenizer-class-misspelled": tokenizer_of_early_llama,
     "type-without-code": type_of_own_code,
+    "added-tokens-renumbered": added_tokens_with_a_gap,
     "generation-keys-absent": lambda: whisper_of_settings({"_from_model_config": True, "max_length": 448}),
     "timm-names-differ": lambda: judged(INTERN_VIT, OF_TIMM),
     "timm-positions-differ": lambda: judged(TIMM_VIT, {**OF_TIMM, "architecture": "vit_tiny_patch16_224"}),
