@@ -14,6 +14,7 @@ import pytest
 import inspector
 from inspector.auditing.adapter.audit import audit_adapter
 from inspector.auditing.adapter.base_read import read_base
+from inspector.auditing.loads.one_loader import judged_for
 from inspector.auditing.pipeline.parts import _agreeing
 from inspector.auditing.pipeline.widths import classes_of_input, of_other_widths
 from inspector.auditing.start import audit
@@ -688,7 +689,8 @@ def test_one_variant_of_all_components_is_one_finding(tmp_path: Path) -> None:
         ({"tokenizer": ["transformers", "CLIPTokenizerr"]}, {"N475"}),
         ({"scheduler": ["nolib", "PNDMScheduler"]}, {"N475"}),
         ({"tokenizer": ["transformers", "CLIPTokenizerFast"]}, set()),
-        ({"scheduler": ["my_code", "MyScheduler"]}, None),
+        ({"scheduler": ["my_code", "MyScheduler"]}, {"N755"}),
+        ({"scheduler": ["my_code", "MyScheduler"], "_diffusers_version": "0.99.0"}, None),
         ({"unet": ["my_code", "UNet2DConditionModel"]}, None),
         ({"unet": ["diffusers", "Later"], "_diffusers_version": "0.99.0"}, None),
         ({"requires_safety_checker": False, "extra": [None, None]}, set()),
@@ -705,7 +707,13 @@ def test_entries_are_read_as_diffusers_reads_them(
     (folder / "unet" / "my_code.py").touch()
     audited = audit(str(folder))
     assert (audited.verdict == "undecided") == (found is None)
-    assert codes(audited) == (found or set())
+    assert {one.code for one in audited.findings if one.severity != "note"} == (found or set())
+    for_diffusers = judged_for(audited, "diffusers")
+    if found == set():
+        assert (for_diffusers.verdict, [one.outcome for one in for_diffusers.loads]) == ("clean", ["complete"])
+    elif found == {"N755"}:
+        (failed,) = (one for one in for_diffusers.findings if one.severity == "error")
+        assert "finds no module my_code" in failed.rows()[0][1]
 
 
 def test_an_absent_entry_is_found_by_its_class(tmp_path: Path) -> None:

@@ -299,7 +299,11 @@ def _used_in(audited: Audit, base: str | Sequence[str] | None, progress: Progres
     if len(sources) != 1 or network_of(audited) is None:
         return _without_base(audited)
     read = read_base(sources[0], cached=audited.checkpoint.cached, progress=progress).audited
-    return (None if read is None else used_in(audited, read)) or _without_base(audited)
+    if read is None:
+        return _without_base(audited)
+    from inspector.auditing.pipeline.autoencoder_half import compared_with_whole
+
+    return compared_with_whole(audited, read) or used_in(audited, read) or _without_base(audited)
 
 
 def _audit_with_base(

@@ -30,7 +30,7 @@ SIGN_PARTS: Final = (
 LONE_COMPONENTS: Final = {
     "input_hint_block.0.weight": "controlnet",
     "input_blocks.0.0.weight": "unet",
-    **dict.fromkeys((VAE_SIGN, "encoder.down.0.block.0.norm1.weight"), "vae"),  # the other where one is lost
+    **dict.fromkeys((VAE_SIGN, "encoder.down.0.block.0.norm1.weight", "decoder.up.0.block.0.norm1.weight"), "vae"),
     VAE_3D_SIGN: "vae",
     "decoder.middle.0.residual.0.gamma": "vae",
     "encoder.middle.0.residual.0.gamma": "vae",

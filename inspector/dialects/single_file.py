@@ -39,6 +39,9 @@ PREFIXES: Final = {
 PROJECTED: Final = ("conditioner.embedders.0.model.", "conditioner.embedders.1.model.")
 """Text encoders of SDXL and its refiner in OpenCLIP's names, which are built with a projection."""
 EMA: Final = "model_ema."
+PROJECTION: Final = "text_projection"
+_COPIES: Final = (f"{PROJECTION}.weight", f"transformer.{PROJECTION}.weight")
+"""Names under which ComfyUI stored the projection a second time, transposed."""
 _SCHEDULE: Final = re.compile(
     r"(?:betas|logvar|lvlb_weights|scale_factor|denoiser\.sigmas|model_ema\.(?:decay|num_updates)"
     r"|(?:sqrt_|log_)?(?:one_minus_|recip_|recipm1_)?alphas_cumprod(?:_prev)?"
@@ -93,7 +96,7 @@ class SingleFile(msgspec.Struct, frozen=True):
 
     ema: averages of the UNet's weights. schedule: tables. scales: single numbers next to a text model. tokenizers: the
     files of tokenizers, as bytes. others: tensors of no known component. unread: prefixes of components that programs
-    do not read.
+    do not read. copies: matrices that are stored a second time.
     """
 
     components: tuple[ComponentTensors, ...]
@@ -103,6 +106,7 @@ class SingleFile(msgspec.Struct, frozen=True):
     others: dict[str, Layout]
     tokenizers: dict[str, Layout] = {}
     unread: tuple[UnreadPrefix, ...] = ()
+    copies: dict[str, Layout] = {}
 
 
 def parts_of(tensors: Mapping[str, Layout]) -> SingleFile:
@@ -131,10 +135,18 @@ def parts_of(tensors: Mapping[str, Layout]) -> SingleFile:
             scales[name] = layout
         else:
             parts.setdefault(prefix, {})[own] = layout
+    copies = {f"{prefix}{name}": parts[prefix].pop(name) for prefix, name in _copies(parts)}
     components = tuple(
         _component(prefixes.get(prefix, lone or "text_encoder"), prefix, inner) for prefix, inner in parts.items()
     )
-    return SingleFile(components, ema, schedule, scales, others, tokenizers, tuple(unread.values()))
+    return SingleFile(components, ema, schedule, scales, others, tokenizers, tuple(unread.values()), copies)
+
+
+def _copies(parts: Mapping[str, Mapping[str, Layout]]) -> list[tuple[str, str]]:
+    """(prefix of a text encoder, name of a projection that is stored a second time)."""
+    return [(prefix, name) for prefix in PROJECTED if prefix in parts for name in _COPIES
+            if name in parts[prefix] and PROJECTION in parts[prefix]
+            and parts[prefix][name].shape == parts[prefix][PROJECTION].shape[::-1]]  # fmt: skip
 
 
 def _is_computed(name: str) -> bool:

@@ -563,3 +563,52 @@ def _of_animatediff(name: str) -> str:
     for new, old in parts.items():
         name = name.replace(new, old)
     return re.sub(r"(motion_modules\.\d+)\.", r"\1.temporal_transformer.", name)
+
+
+@pytest.mark.parametrize(("half", "lost", "found"), [
+    ("decoder", "", "N752"), ("encoder", "", "N752"), ("decoder", "decoder.conv_out.weight", ""),
+    ("decoder", "decoder.up.0.block.0.conv1.weight", ""),
+])  # fmt: skip
+@pytest.mark.parametrize("name", ["tiny", "sd15"])
+def test_one_half_of_an_autoencoder(name: str, half: str, lost: str, found: str, tmp_path: Path) -> None:
+    """Measured with diffusers 0.42: from_single_file raises NotImplementedError for each half."""
+    vae = model(name)[0]["vae"][1]
+    own = {key: one for key, one in vae.items() if key.startswith(f"{half}.") and key != lost}
+    write_file(tmp_path / "half.safetensors", own)
+    audited = audit(str(tmp_path / "half.safetensors"))
+    assert {one.code for one in audited.findings if one.code == "N752"} == ({found} if found else set())
+    if lost:
+        assert audited.verdict != "clean"
+        return
+    assert (audited.verdict, audited.counts.expected_parameters) == ("clean", elements(own))
+    assert codes(judged_for(audited, "diffusers")) == {"N429"}
+    write_file(tmp_path / "whole.safetensors", vae)
+    write_file(tmp_path / "other.safetensors", model("sd3")[0]["vae"][1])
+    for base, wrong in (("whole", set()), ("other", {"N752"})):
+        compared = audit(str(tmp_path / "half.safetensors"), base=str(tmp_path / f"{base}.safetensors"))
+        assert codes(compared) == wrong, compared.findings
+
+
+@pytest.mark.parametrize(("name", "shape", "verdict"), [
+    ("text_projection.weight", (16, 24), "clean"), ("transformer.text_projection.weight", (16, 24), "clean"),
+    ("text_projection.weight", (24, 24), "undecided"),
+])  # fmt: skip
+def test_a_projection_stored_twice(name: str, shape: tuple[int, ...], verdict: str, tmp_path: Path) -> None:
+    """Loaded completely by from_single_file of diffusers 0.42, with either name."""
+    spec = whole(model("tiny-xl")[0])
+    write_file(tmp_path / "xl.safetensors", {**spec, f"conditioner.embedders.1.model.{name}": ("F16", shape)})
+    audited = audit(str(tmp_path / "xl.safetensors"))
+    noted = [one for one in audited.findings if one.code == "N753"]
+    assert (audited.verdict, len(noted)) == (verdict, verdict == "clean")
+
+
+@pytest.mark.parametrize(("name", "outcome"), [("sd15", "complete"), ("sdxl", "complete"), ("sd21", None)])
+def test_the_file_and_its_folder_for_diffusers(name: str, outcome: str | None, tmp_path: Path) -> None:
+    """Measured with diffusers 0.42 for Stable Diffusion 1 and SDXL: from_pretrained refuses the folder (OSError)."""
+    write_file(tmp_path / "model.safetensors", whole(model(name)[0]))
+    alone = judged_for(audit(str(tmp_path / "model.safetensors")), "diffusers")
+    assert [one.outcome for one in alone.loads] == ([] if outcome is None else [outcome])
+    folder = audit(str(tmp_path))
+    assert (codes(folder), [one.code for one in folder.findings if one.code == "N754"]) == (set(), ["N754"])
+    refused = judged_for(folder, "diffusers")
+    assert codes(refused) == {"N429"} and "N754" not in {one.code for one in refused.findings}

@@ -30,6 +30,7 @@ from tests.comparing.designs import DESIGNS
 from tests.dialects import autoencoders, converters, recorded_gguf, single_file
 from tests.findings.download_cases import DOWNLOADS
 from tests.findings.library_cases import FOLDERS
+from tests.findings.single_file_cases import FOLDERS as OF_SINGLE_FILES
 from tests.judged import base_record, diffusers_records, judged, records, spec_of
 from tests.loads.damage import damaged, healthy
 from tests.loads.damage import write as write_folder
@@ -1887,7 +1888,7 @@ COMPARED: dict[str, Callable[[], Comparison]] = {
         judged(dict(deepseek_v3(DSV3)), DSV3), judged(SHORTER, {**DSV3, "num_nextn_predict_layers": 0})),
 }  # fmt: skip
 COMPARED |= DOWNLOADS | DESIGNS
-FIRES |= FOLDERS
+FIRES |= FOLDERS | OF_SINGLE_FILES
 
 FIRES.update(values.AUDITED)
 COMPARED.update(values.COMPARED)

@@ -138,7 +138,10 @@ def _by_diffusers(audited: Audit) -> NotRead | None:
         AdapterMethodUnread,
         AdapterNamesUnread,
     )
+    from inspector.findings.names.autoencoder_half import AutoencoderHalf
+    from inspector.findings.names.entry_code import EntryCodeAbsent
     from inspector.findings.names.single_file import ControlNetDifferences
+    from inspector.findings.names.whole_in_folder import SingleFileInFolder
     from inspector.loading.diffusers import VERSION
 
     def made(outcome: str, because: str, reads: str) -> NotRead:
@@ -151,6 +154,9 @@ def _by_diffusers(audited: Audit) -> NotRead | None:
         text = next((one for name, one in audited.checkpoint.tensors.items() if name.endswith(OF_TEXT)), None)
         if text is not None and text.shape[0] != OF_DEV:
             return made(REFUSES, "from_single_file takes the config of FLUX.2-dev, which is wider", OWN_CONFIG)
+    kept = (AutoencoderHalf, EntryCodeAbsent, SingleFileInFolder)
+    if kind_of_folder := next((one for one in audited.findings if isinstance(one, kept)), None):
+        return made(REFUSES, f"it {kind_of_folder.behaviour()}", kind_of_folder.reads())
     adapter, names = _adapter(audited), audited.checkpoint.tensors
     several = len(names) > 1 and not any(name.startswith(OF_WEB_UI) for name in names)
     if several and adapter is not None and adapter.type == TEXTUAL_INVERSION:

@@ -18,6 +18,7 @@ from inspector.auditing.loads.of_other_programs import (
     refused_by,
     unread_names,
 )
+from inspector.auditing.loads.of_pipelines import of_whole_pipeline
 from inspector.auditing.loads.ollama import not_read_by_ollama
 from inspector.auditing.loads.other_names import of_no_loader
 from inspector.auditing.loads.quantized import has_packed
@@ -89,6 +90,8 @@ def judged_for(audited: Audit, name: str) -> Audit:
         return audited  # judged for this loader already
     refused = None if wanted else refused_by(audited, loader, major)
     wanted = wanted if refused is None else [refused.load]
+    if not wanted and loader == DIFFUSERS.name and (whole := of_whole_pipeline(audited)) is not None:
+        wanted = [whole]
     findings = [one for one in audited.findings if not isinstance(one, LoaderFails)]
     if not wanted:
         return _by_none(audited, findings, name)
@@ -343,6 +346,10 @@ def _unread_by(audited: Audit, loader: str) -> str:
     own = next((one.loader for one in audited.loads if one.intended), None)
     if loader == DIFFUSERS.name and audited.checkpoint.config is None and audited.checkpoint.pipeline is None:
         return f"what {READERS[is_lone_adapter(audited)]} does with it was not recorded"
+    if loader == DIFFUSERS.name and audited.components:
+        open_ = [name for name, part in audited.components.items() if not any(one.intended for one in part.loads)]
+        because = f"with {open_[0]} " if open_ else "with such a pipeline "
+        return f"what it does {because}was not recorded"
     if audited.components:
         return f"it does not read a pipeline; diffusers does, and {loader} may read a component"
     adapter = audited.checkpoint.adapter

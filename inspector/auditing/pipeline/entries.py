@@ -88,6 +88,7 @@ def judge_entries(index: Config, opened: Open, beside: Collection[str]) -> Index
             unknown.update(_of_class(index, name, entry[0], entry[1], opened))
     findings = (*unread, *(one for one in unknown.values() if one is not None), *_without_others(index, stated))
     own = [name for name, one in unknown.items() if one is None]
+    findings = (*findings, *(() if _is_newer(index.values) else _without_code(index, own, opened)))
     skipped = [Skipped(f"{name}: its class", OWN_CLASS, decisive=True) for name in own]
     if elsewhere:
         skipped.append(Skipped(f"{', '.join(elsewhere)}: names and shapes", f"{README} names where they are"))
@@ -223,6 +224,16 @@ def _of_class(
     yield name, EntryUnknown(
         place=_key(index, name), component=name, library=library, class_name=stated, meant=meant
     )  # fmt: skip
+
+
+def _without_code(index: Config, names: Collection[str], opened: Open) -> Iterator[Finding]:
+    """The findings on entries with a class of the authors' whose code is not in the folder. names: their components."""
+    for name in names:
+        entry = index.values[name]
+        if isinstance(entry, list) and not _has_code(name, entry[0], opened):
+            from inspector.findings.names.entry_code import EntryCodeAbsent
+
+            yield EntryCodeAbsent(place=_key(index, name), component=name, module=entry[0], class_name=entry[1])
 
 
 def _has_code(name: str, library: str, opened: Open) -> bool:

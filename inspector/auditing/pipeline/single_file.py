@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -16,6 +16,7 @@ from inspector.auditing.pipeline.misplaced_encoder import misplaced_encoders
 from inspector.auditing.pipeline.network_blocks import lost_blocks
 from inspector.auditing.result import Audit, verdict_of
 from inspector.dialects import t2i_adapter
+from inspector.dialects.autoencoder_half import config_of_half, half_of
 from inspector.dialects.catalog import is_lone
 from inspector.dialects.lone_signs import T2I_ADAPTER
 from inspector.dialects.single_file import (
@@ -23,6 +24,7 @@ from inspector.dialects.single_file import (
     NO_LAST_SIGNAL,
     PREDICTS_V,
     PROJECTED,
+    PROJECTION,
     ComponentTensors,
     SingleFile,
     parts_of,
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from inspector.findings.names.tensors import TensorMissing
 
 
+VAE: Final = "vae"
 DIFFUSION: Final = ("unet", "transformer")
 MARKS: Final = (DIFFERENCE, PREDICTS_V, NO_LAST_SIGNAL)
 """Tensors whose names alone are read; their findings are others than that on tables."""
@@ -64,6 +67,8 @@ def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
     for component in found.components:
         name = component.name if component.name not in parts else component.prefix.rstrip(".")
         part = audit_part(_component(root, name, component.tensors, component.names))
+        part, of_half = _as_half(part, component)
+        own_findings.extend(of_half)
         parts[name] = part
         if not (root.lost or root.partial or any(one.severity == "error" for one in part.findings)):
             own_findings.extend(lost_blocks(component))
@@ -77,11 +82,13 @@ def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
     own = [*_lines(found.schedule, ledger.BUFFER, "schedule"), *_lines(found.ema, ledger.EXTRA, "model_ema")]
     own.extend(_lines(found.scales, ledger.EXTRA, "logit_scale"))
     own.extend(_lines(found.tokenizers, ledger.BUFFER, "tokenizer"))
-    own_findings.extend(_beside(found))
+    own.extend(_lines(found.copies, ledger.EXTRA, "copy"))
+    own_findings.extend((*_beside(found), *_copies(found)))
     known = any(part.case is not None for name, part in parts.items() if name in DIFFUSION)
     if not (root.lost or root.partial):
         own_findings.extend(_partial(list(parts)) if known else _without_network(list(parts), found))
         own_findings.extend(other_widths(found.components))
+        own_findings.extend(_in_folder(root, parts))
     own_findings.extend((*misplaced_encoders(root.tensors), *left_names(root.tensors), *_unread(found)))
     own_findings.extend((*other_settings(root), *other_rows(found.components)))
     findings = ordered([*merged(own_findings), *lost, *findings])
@@ -102,6 +109,16 @@ def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
         verdict=verdict_of(findings, skipped),
         components=parts,
     )
+
+
+def _as_half(part: Audit, component: ComponentTensors) -> tuple[Audit, Sequence[Finding]]:
+    """The audit of a component, as that of a half if it is the encoder or the decoder of an autoencoder alone."""
+    if component.name != VAE or component.prefix or half_of(component.tensors) is None:
+        return part, ()
+    from inspector.auditing.pipeline.autoencoder_half import without_other_half
+
+    found = without_other_half(part)
+    return (part, ()) if found is None else (found[0], (found[1],))
 
 
 def _beside(found: SingleFile) -> Iterator[Finding]:
@@ -134,6 +151,25 @@ def _beside(found: SingleFile) -> Iterator[Finding]:
                 families=tuple(tensors)[:20],
                 class_name=None,
             )
+
+
+def _in_folder(root: Checkpoint, names: Iterable[str]) -> Iterator[Finding]:
+    """The note on a folder that has a network in a single file, and is no pipeline."""
+    if not root.alone and root.config is None and root.pipeline is None and any(name in DIFFUSION for name in names):
+        from inspector.findings.names.whole_in_folder import SingleFileInFolder
+
+        yield SingleFileInFolder(place=Place(file=root.set_name), file=root.set_name)
+
+
+def _copies(found: SingleFile) -> Iterator[Finding]:
+    """The note on a matrix that is stored a second time."""
+    if found.copies:
+        from inspector.findings.names.whole_in_folder import ProjectionStoredTwice
+
+        others = tuple(found.copies)
+        prefix = next(one.prefix for one in found.components if others[0].startswith(one.prefix))
+        first = f"{prefix}{PROJECTION}"
+        yield ProjectionStoredTwice(place=Place(tensor=others[0]), first=first, others=others)
 
 
 def _unread(found: SingleFile) -> Iterator[Finding]:
@@ -244,6 +280,7 @@ def _channels(component: ComponentTensors) -> Iterator[Finding]:
 def _component(root: Checkpoint, name: str, tensors: dict[str, Layout], names: Mapping[str, str]) -> Checkpoint:
     """A component as a separate checkpoint, without the findings that are reported for the file."""
     shown = t2i_adapter.config_of(tensors) if name == T2I_ADAPTER else None
+    shown = config_of_half(tensors) if name == VAE else shown
     return Checkpoint(
         root.source,
         name,

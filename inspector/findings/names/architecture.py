@@ -394,4 +394,8 @@ class ArchitectureFromNames(ContentFinding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         if not self.stated:
             return super().remedy()
-        return Remedy(f'load it with {self.architecture}, or set "_class_name": "{self.architecture}" in config.json')
+        key = f'"_class_name": "{self.architecture}"'
+        own = f"load it with the code that has {self.stated}"
+        return Remedy(
+            f"{own}; {self.architecture} ({key} in config.json) takes the tensors, and does nothing else of it"
+        )
