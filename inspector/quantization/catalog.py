@@ -43,6 +43,8 @@ TABLE: Final[tuple[Row, ...]] = (
     ("quark", "QUARK", "weight", frozenset({"I32"})),
     ("quark", "ROWS", "weight", frozenset({"I32"})),
     ("comfy", "HALVES", "weight", _BYTE),
+    ("modelopt_state", "STATE_OF_MODELOPT", "weight", FLOAT8 | {"U8", "I8"}),
+    ("modelopt_state", "CALIBRATED", "weight", FLOATS),
     ("modelopt", "OUTPUTS", "weight", frozenset({"U8", "I8"})),
     ("modelopt", "HALVES", "weight", frozenset({"U8", "F4"})),
     ("modelopt", "INPUTS", "weight", frozenset({"U8"})),
@@ -110,6 +112,9 @@ HELPERS: Final = KV_CACHE | {
     "weight.quant_state.bitsandbytes__nf4", "weight_bias", "weight_chan_scale", "weight_format", "weight_g_idx",
     "weight_global_scale", "weight_offset", "weight_scale", "weight_scale_2", "weight_scale_inv", "weight_scales",
     "weight_shape", "weight_zero_point", "workspace", "zero", "zero_q", "zero_scale", "zeros",
+    "input_quantizer._amax", "input_quantizer._pre_quant_scale", "output_quantizer._amax", "weight_quantizer._amax",
+    "weight_quantizer._double_scale", "weight_quantizer._pre_quant_scale", "weight_quantizer._scale",
+    "weight_quantizer._zeros",
 }  # fmt: skip
 """Suffixes of helpers in any scheme, from `needs` and `may` of the schemes."""
 STRANGE: Final = frozenset({"qweight", "weight_packed", "q_weight", "W_q", "B", "dqweight", "Qidxs", "SU", "SV",

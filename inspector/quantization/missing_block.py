@@ -46,6 +46,8 @@ OWN_FILES: Final[Mapping[tuple[str, str], str]] = {("hqq", "qmodel.pt"): "hqq"}
 """(scheme, file name) of a program that reads its own file without settings: `save_quantized` of hqq 0.2."""
 PROGRAMS: Final[Mapping[str, str]] = {"modelopt": "vLLM", "w4afp8": "SGLang"}
 """Method without a quantizer in any version of transformers -> the program that reads it from config.json."""
+STATE_OF_QUANTIZERS: Final = "modelopt-state"
+"""The scheme of tensors that ModelOpt did not export; its export states the settings, too."""
 READ_BESIDE: Final[Mapping[str, str]] = {
     QUANTO_FILE: "optimum-quanto",
     QUANTO_MAP: "optimum-quanto",

@@ -152,6 +152,8 @@ def _open(work: Work, module: Module, piece: ModuleGroup, scheme: Scheme) -> Non
         retyped = PackedValuesRetyped(dtype=stored.dtype, shape=stored.shape, expected=expected.dtype)
         work.report(retyped, module, suffix, piece.boxes, name)
     if opened.packed is None:
+        for fault in opened.faults:
+            work.report(fault, module, scheme.values, piece.boxes, name)
         return
     work.schemes[name] = work.schemes.get(name, 0) + piece.modules
     if scheme.values == "qweight":

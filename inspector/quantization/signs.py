@@ -11,6 +11,7 @@ ENDINGS: Final = (
     "scale", "scales", "scale_inv", "scale_2", "zero", "zeros", "zero_point", "qweight", "g_idx", "absmax", "SCB",
     "quant_map", "__nf4", "__fp4", "_packed", "_blocks", "_qdata", "W_q", "._data", ".codes", ".indices", "_weights",
     "trellis", ".compressed", ".B", "q_scale_max", "_shape", ".weight_format", ".q_invperm", ".codebooks", ".Qidxs",
+    "_quantizer._amax",
 )  # fmt: skip
 """Ends of names that are typical of quantized modules."""
 DTYPES: Final = frozenset({"U32", "I32", "U8", "I8", "I16", "U16", "F4", "F8_E4M3", "F8_E5M2", "F8_E4M3FNUZ",

@@ -57,6 +57,39 @@ def _undecided() -> Audit:
     return judged(renamed, None)
 
 
+OF_INPUTS = {"input_quantizer._amax": ("F32", ())}
+MODELOPT_STATES: dict[str, Callable[[int, int], dict[str, tuple[str, tuple[int, ...]]]]] = {
+    "nvfp4": lambda outputs, inputs: {
+        "weight": ("U8", (outputs, inputs // 2)), "weight_quantizer._scale": ("F8_E4M3", (outputs, inputs // 16)),
+        "weight_quantizer._double_scale": ("F32", ()), **OF_INPUTS,
+    },
+    "fp8": lambda outputs, inputs: {
+        "weight": ("F8_E4M3", (outputs, inputs)), "weight_quantizer._scale": ("F32", ()), **OF_INPUTS,
+    },
+    "int4": lambda outputs, inputs: {
+        "weight": ("U8", (outputs, inputs // 2)), "weight_quantizer._scale": ("BF16", (outputs, inputs // 64)),
+        "input_quantizer._pre_quant_scale": ("BF16", (inputs,)),
+    },
+    "calibrated": lambda outputs, inputs: {
+        "weight": ("BF16", (outputs, inputs)), "weight_quantizer._amax": ("F32", (outputs, 1)), **OF_INPUTS,
+    },
+}  # fmt: skip
+"""What ModelOpt keeps in the quantizers of a module before its export."""
+
+
+def state_of_modelopt(kind: str, block: str | None, only: str = "") -> Audit:
+    """A model in ModelOpt's own state. only: a part of the names of the modules; others are exported, in NVFP4."""
+    spec: Spec = {name: (dtype, tuple(shape)) for name, dtype, shape in rest(LLAMA)}
+    for module, outputs, inputs in linears(LLAMA):
+        made = MODELOPT_STATES[kind](outputs, inputs)
+        if only not in module:
+            made = {"weight": made["weight"], "weight_scale": made["weight_quantizer._scale"],
+                    "weight_scale_2": ("F32", ()), "input_scale": ("F32", ())}  # fmt: skip
+        spec |= {f"{module}.{suffix}": one for suffix, one in made.items()}
+    stated = {"quant_method": "modelopt", "quant_algo": block, "ignore": ["lm_head"]}
+    return judged(spec, {**LLAMA, **({"quantization_config": stated} if block else {})})
+
+
 WORDS, WIDTH = 320, 256
 COPIES: dict[str, Spec] = {
     "quanto": {
@@ -287,5 +320,7 @@ EXAMPLES: dict[str, Callable[[], Audit]] = {
     "groups-cut": lambda: awq_of(29568, 64),
     "tensor-entries-missing": lambda: in_folder("torchao_int8wo"),
     "packing-obsolete": lambda: first_layout(bits=4, group_size=-1),
+    "state-of-modelopt": lambda: state_of_modelopt("nvfp4", "NVFP4"),
+    "calibration-of-modelopt": lambda: state_of_modelopt("calibrated", None),
     "packing-entry-unclear": lambda: changed("ct_w4a16", ignore=["lm_head", "re:.*(?<!mlp.)gate"]),
 }

@@ -32,6 +32,7 @@ from inspector.quantization.missing_block import (
     GROUP_SIZE,
     MOST_LISTED,
     OLD_BLOCK,
+    STATE_OF_QUANTIZERS,
     block_for,
     excluding,
     is_named,
@@ -64,7 +65,7 @@ def block_missing(checkpoint: Checkpoint, unpacked: Unpacked, lines: Sequence[Li
     """
     config, scheme = checkpoint.config, main_scheme(unpacked)
     known = config is not None and config.kind == "config" and NAMES_A_CLASS & config.values.keys()
-    if config is None or not known or scheme is None or scheme == SPARSE:
+    if config is None or not known or scheme is None or scheme in (SPARSE, STATE_OF_QUANTIZERS):
         return
     of_transformers = "_class_name" not in config.values
     stated = config.values.get(unpacked.settings.source)
