@@ -50,6 +50,22 @@ def stored(spec: Spec, config: dict[str, Any], writer: str) -> Audit:
     return audit_loaded(replace(checkpoint(spec, None, config), files=(file,)))
 
 
+def of_torch(model_type: str, writer: str = "mlx") -> Audit:
+    """A model of mlx-vlm with its convolutions as torch has them. writer: as the metadata state."""
+    spec, config = written(model_type)
+    turned = {name: (dtype, (shape[0], shape[-1], *shape[1:-1]) if len(shape) > 3 else shape)
+              for name, (dtype, shape) in spec.items()}  # fmt: skip
+    return stored(turned, config, writer)
+
+
+@pytest.mark.parametrize("model_type", ["qwen2_vl", "qwen3_vl", "qwen3_5", "mistral3", "llava", "gemma3", "paligemma"])
+def test_kernels_that_were_not_turned(model_type: str) -> None:
+    """mlx-vlm 0.6.3 calls no `sanitize` for a file with the metadata of MLX, which the other twin lacks."""
+    (finding,) = (one for one in of_torch(model_type).findings if one.severity != "note")
+    assert (finding.code, finding.severity) == ("N746", "warning") and "mlx-vlm 0.6.4" in finding.help
+    assert "N746" not in codes(of_torch(model_type, "pt"))
+
+
 @pytest.mark.thinned
 @pytest.mark.parametrize("model_type", TYPES)
 def test_mlx_vlm(model_type: str) -> None:

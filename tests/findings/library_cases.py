@@ -12,6 +12,7 @@ from inspector.auditing.loads.one_loader import judged_for
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from tests.checkpoints import Spec, genuine, write_file
+from tests.dialects.test_mlx_vlm import of_torch
 from tests.judged import base_record, judged, spec_of
 
 XTTS: Spec = {
@@ -182,6 +183,7 @@ def with_files(spec: Spec, files: Mapping[str, object]) -> Audit:
 
 
 FOLDERS: dict[str, Callable[[], Audit]] = {
+    "kernels-of-torch": lambda: of_torch("qwen3_vl"),
     "open-clip-config-differs": lambda: of_open_clip(timm_clip(1024, 24, 14), TIMM_CLIP),
     "names-unread-by-open-clip": lambda: of_open_clip(
         clip_of_transformers(), file="open_clip_pytorch_model.safetensors"
