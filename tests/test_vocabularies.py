@@ -11,6 +11,9 @@ import pytest
 from tests.mending.damages import BERT, GPT2, LLAMA
 from tests.test_declared import T5, Change, both, found, key, raw, text, vocabulary
 
+SPECIAL = text("special_tokens_map.json", {})
+MERGES = raw("merges.txt", "#version: 0.2\na b\n")
+
 
 def lines(words: int) -> Change:
     """Write a vocab.txt."""
@@ -18,8 +21,8 @@ def lines(words: int) -> Change:
 
 
 def numbers(words: int) -> Change:
-    """Write a vocab.json."""
-    return text("vocab.json", {f"w{at}": at for at in range(words)})
+    """Write a vocab.json, and merges."""
+    return both(text("vocab.json", {f"w{at}": at for at in range(words)}), MERGES)
 
 
 def pieces(name: str, words: int, cut: int = 0) -> Change:
@@ -124,6 +127,36 @@ def test_a_vocabulary_that_the_tokenizer_of_the_type_does_not_read(name: str, tm
     config, change, wanted = UNREAD[name]
     unread = [one for one in found(tmp_path, config, change).findings if one.code == "R066"]
     assert [one.headline() for one in unread] == ([wanted] if wanted else [])
+
+
+ABSENT: dict[str, tuple[dict[str, Any], Change, str]] = {
+    "settings for BERT": (
+        BERT, both(settings(tokenizer_class="BertTokenizer"), SPECIAL), "no vocab.txt beside tokenizer_config.json"),
+    "settings without a class for BERT": (
+        BERT, both(settings(do_lower_case=True), SPECIAL), "no vocab.txt beside tokenizer_config.json"),
+    "settings for T5": (
+        T5, both(settings(tokenizer_class="T5Tokenizer"), SPECIAL), "no spiece.model beside tokenizer_config.json"),
+    "settings for Llama": (
+        LLAMA, both(settings(legacy=True), text("generation_config.json", {})),
+        "no tokenizer.model beside tokenizer_config.json"),
+    "settings alone": (LLAMA, settings(legacy=True), ""),
+    "added tokens alone": (BERT, text("added_tokens.json", {"<a>": 90}), ""),
+    "words without merges": (GPT2, text("vocab.json", {"a": 0}), "no merges.txt beside vocab.json"),
+    "merges without words": (GPT2, MERGES, "no vocab.json beside merges.txt"),
+    "words and merges": (GPT2, numbers(90), ""),
+    "settings and words": (BERT, both(settings(do_lower_case=True), lines(90)), ""),
+    "the whole tokenizer": (LLAMA, both(settings(legacy=True), vocabulary("BPE", 90)), ""),
+    "settings that name code": (LLAMA, settings(auto_map=OWN), ""),
+    "a class that needs no words": (T5, settings(tokenizer_class="ByT5Tokenizer"), ""),
+    "no tokenizer": (BERT, both(), ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ABSENT)
+def test_a_tokenizer_without_its_vocabulary(name: str, tmp_path: Path) -> None:
+    config, change, wanted = ABSENT[name]
+    absent = [one.headline() for one in found(tmp_path, config, change).findings if one.code == "R080"]
+    assert absent == ([wanted] if wanted else [])
 
 
 @pytest.mark.parametrize("name", CASES)

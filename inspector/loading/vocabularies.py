@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from inspector.loading.tokenizer_files import PLAIN, SENTENCEPIECE, TOKENIZER_MODEL, WORDS
+from inspector.loading.processors import OF_SPEECH
+from inspector.loading.tokenizer_files import MERGES, PLAIN, SENTENCEPIECE, TOKENIZER_MODEL, WORDS
 from inspector.loading.tokenizer_settings import CLASS, CODE, FAST
 
 ENDING: Final = "Tokenizer"
@@ -50,16 +51,25 @@ OF_TYPES: Final = {
 """Type -> the class of its tokenizer, for a folder that states none."""
 
 
+def tokenizer_of(settings: Mapping[str, Any], config: Mapping[str, Any]) -> str:
+    """The class of a folder's tokenizer, without its ending; "" if code of its own, or nothing known, reads it.
+
+    settings: tokenizer_config.json.
+    """
+    if CODE in settings or CODE in config:
+        return ""
+    stated, model_type = settings.get(CLASS) or config.get(CLASS), str(config.get("model_type"))
+    if isinstance(stated, str):
+        return stated.removesuffix(FAST).removesuffix(ENDING)
+    return OF_TYPES.get(model_type, SPEECH if model_type in OF_SPEECH else "")
+
+
 def vocabulary_of(settings: Mapping[str, Any], config: Mapping[str, Any]) -> tuple[str, ...]:
     """The files in which the tokenizer's class looks for its words; empty if the class is not among those measured.
 
     settings: tokenizer_config.json.
     """
-    if CODE in settings or CODE in config:
-        return ()
-    stated = settings.get(CLASS) or config.get(CLASS)
-    named = stated.removesuffix(FAST).removesuffix(ENDING) if isinstance(stated, str) else ""
-    name = named or OF_TYPES.get(str(config.get("model_type")), "")
+    name = tokenizer_of(settings, config)
     if name in LINES:
         return (PLAIN,)
     if name in NUMBERS:
@@ -80,3 +90,25 @@ def read_alone(settings: Mapping[str, Any], config: Mapping[str, Any]) -> tuple[
     if name in NUMBERS:
         return (WORDS, TOKENIZER_MODEL)  # 5.23 converts it
     return (PIECES_OF[name], TOKENIZER_MODEL) if name in PIECES_OF else () if name in PIECES else found
+
+
+SPEECH: Final = "Wav2Vec2CTC"
+"""The class that reads the labels of a head for CTC."""
+
+
+def needed_by(settings: Mapping[str, Any], config: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
+    """The files that a tokenizer needs in a folder without tokenizer.json: one of each group, by full names; empty if
+    its class is not among those measured.
+
+    Measured with 5.23 and 4.57: without the words both refuse, or 5.23 builds a tokenizer without words; without the
+    merges beside them both refuse. With neither 5.23 builds one without words.
+    """
+    name = tokenizer_of(settings, config)
+    if name in LINES:
+        return ((PLAIN,),)
+    if name in NUMBERS:
+        return (WORDS, TOKENIZER_MODEL), (MERGES, TOKENIZER_MODEL)
+    if name == SPEECH:
+        return ((WORDS,),)
+    pieces = (PIECES_OF[name], TOKENIZER_MODEL) if name in PIECES_OF else SENTENCEPIECE
+    return (tuple(dict.fromkeys(pieces)),) if name in PIECES else ()

@@ -41,6 +41,7 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"file": "config.json", "key": "tokenizer_class"},
         {"model_type": "bert", "read": "vocab.txt", "present": ["sentencepiece.bpe.model"]},
     ),
+    "vocabulary-absent": ({"file": "vocab.txt"}, {"read": ["vocab.txt"], "beside": "tokenizer_config.json"}),
     "preprocessing-absent": ({}, {"parts": ["tokenizer"]}),
     "processor-class-unknown": (
         {"file": "preprocessor_config.json", "key": "image_processor_type"},

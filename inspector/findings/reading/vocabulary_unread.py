@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.finding import Finding, Remedy, Rows, Step
 from inspector.findings.words import listed
 
 WRITERS = {
@@ -61,3 +61,49 @@ class VocabularyUnread(Finding, frozen=True, kw_only=True):
         more = f", or the other class that wrote {self.present[0]} ({listed(others)})" if others else ""
         copied = f"if it is not this model's, copy {self.read} from the base model"
         return Remedy(f'set "tokenizer_class": "{wrote}" in {self.place.file}{more}; {copied}')
+
+
+class VocabularyAbsent(Finding, frozen=True, kw_only=True):
+    """The folder has a part of a tokenizer, without its vocabulary.
+
+    What it means
+        tokenizer_config.json, or another file of the tokenizer, is here. tokenizer.json is not, nor the vocabulary that
+        the class of the tokenizer reads in its place: the words, or the merges that belong to them. A download of
+        chosen files, or a repository that does not accept large files, leaves it out.
+
+    Why it matters
+        The weights load. `AutoTokenizer` of transformers 4.57 refuses the folder; that of 5.23 refuses it too, or
+        builds a tokenizer with the special tokens alone, without a warning: every text becomes unknown tokens.
+
+    Example
+        warning[R080] vocabulary-absent: no vocab.txt beside tokenizer_config.json
+          loader  AutoTokenizer of transformers 5.23 finds no words or refuses; that of
+                  4.57 refuses
+          help    download vocab.txt, or tokenizer.json in its place; if they are
+                  nowhere, save the tokenizer of the base model here:
+                  AutoTokenizer.from_pretrained(BASE).save_pretrained(FOLDER)
+
+    What to do
+        Add the file, from the original repository or the base model.
+    """
+
+    code = "R080"
+    severity = "warning"
+
+    read: tuple[str, ...]
+    """Files of which one is needed."""
+    beside: str
+
+    def headline(self) -> str:
+        return f"no {self.read[0]} beside {self.beside}"
+
+    def rows(self) -> Rows:
+        return [("loader", "AutoTokenizer of transformers 5.23 finds no words or refuses; that of 4.57 refuses")]
+
+    def remedy(self) -> Remedy:
+        saved = "AutoTokenizer.from_pretrained(BASE).save_pretrained(FOLDER)"
+        return Remedy(
+            f"download {self.read[0]}, or tokenizer.json in its place; if they are nowhere, save the tokenizer of the "
+            f"base model here: {saved}",
+            (Step(action="fetch", file=self.read[0]),),
+        )
