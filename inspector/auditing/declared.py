@@ -10,9 +10,6 @@ from msgspec.structs import replace
 
 from inspector.auditing.files.added_tokens import READ, AddedTokens, read_added
 from inspector.auditing.files.code_files import code_files
-from inspector.auditing.files.tokenizer_settings import refused_tokenizer_settings
-from inspector.auditing.files.unread_tokenizer import GENERATION, settings_unread, tokenizer_unread
-from inspector.auditing.files.usable_config import PROCESSORS
 from inspector.auditing.identity.class_of_type import findings_on_class
 from inspector.auditing.identity.module_at_root import with_modules_named
 from inspector.auditing.json_beside import is_listed
@@ -26,7 +23,6 @@ from inspector.auditing.unlisted_modules import unlisted_modules
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place, ordered
 from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint, load_within
 from inspector.loader.config_file import named_class
-from inspector.loading.processors import OF_PART
 from inspector.loading.tables import default_token_ids, type_of_class
 from inspector.loading.tokenizer_files import ADDED, WHOLE
 from inspector.reconciler.ledger import PARAMETER, add_up
@@ -41,6 +37,7 @@ if TYPE_CHECKING:
     from inspector.matcher.reading import Reading
     from inspector.reconciler.place import Placed
 
+CONFIG: Final = "config.json"
 OF_SETFIT: Final = "config_setfit.json"
 """What SetFit's `save_pretrained` writes beside the sentence encoder and the head (`setfit/modeling.py`)."""
 FILES_OF_LIBRARIES: Final = frozenset({"open_clip_config.json", "vocab.json"})
@@ -93,36 +90,14 @@ def with_declared(audited: Audit, audit_part: AuditFolder) -> Audit:
 
 
 def _of_library(audited: Audit) -> Iterator[Finding]:
-    """The findings on files of a library with its own loader that do not belong to the weights, and on an absent
-    or damaged tokenizer.
+    """The findings on files that prepare the inputs, and on those of a library with its own loader that do not belong
+    to the weights.
     """
-    if not audited.checkpoint.siblings.keys().isdisjoint((*PROCESSORS, MODULES)):
-        from inspector.auditing.files.absent_tokenizer import tokenizer_absent
+    checkpoint = audited.checkpoint
+    if checkpoint.folder and checkpoint.siblings.keys() - {CONFIG}:
+        from inspector.auditing.files.preparation import of_preparation
 
-        yield from tokenizer_absent(audited)
-    from inspector.auditing.files.absent_processor import processor_absent
-
-    yield from processor_absent(audited)
-    from inspector.auditing.files.absent_preprocessing import preprocessing_absent
-
-    yield from preprocessing_absent(audited)
-    yield from settings_unread(audited.checkpoint)
-    if OF_PART in audited.checkpoint.siblings:
-        from inspector.auditing.files.processor_settings import processor_settings
-
-        yield from processor_settings(audited)
-    if GENERATION in audited.checkpoint.siblings:
-        from inspector.auditing.files.generation_settings import generation_settings
-
-        yield from generation_settings(audited)
-    from inspector.auditing.files.unread_vocabulary import vocabulary_unread
-
-    yield from vocabulary_unread(audited.checkpoint)
-    from inspector.auditing.files.speech_generation import generation_keys_absent
-
-    yield from generation_keys_absent(audited)
-    unread = list(tokenizer_unread(audited.checkpoint))
-    yield from unread or refused_tokenizer_settings(audited.checkpoint)
+        yield from of_preparation(audited)
     if FILES_OF_LIBRARIES.isdisjoint(audited.checkpoint.siblings):
         return
     from inspector.auditing.files.ctc_labels import ctc_labels

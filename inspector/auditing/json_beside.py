@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Final
 
 from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint
 
+LARGEST: Final = 1_000_000
+"""Bytes of the largest file with settings that is read."""
 
-def object_beside(checkpoint: Checkpoint, name: str, largest: int) -> dict[str, Any]:
+
+def object_beside(checkpoint: Checkpoint, name: str, largest: int = LARGEST) -> dict[str, Any]:
     """The object in a JSON file of the folder; empty if there is none. largest: bytes beyond which it is not read."""
     size = checkpoint.siblings.get(name, 0)
     if checkpoint.reach is None or not 0 < size <= largest:

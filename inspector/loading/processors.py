@@ -16,6 +16,10 @@ from typing import Any, Final
 TABLE: Final = os.path.join(os.path.dirname(__file__), "processors.json")
 OF_PART: Final = "preprocessor_config.json"
 OF_ALL: Final = "processor_config.json"
+PROCESSORS: Final = (OF_PART, OF_ALL)
+"""Files that transformers saves with the part of a processor that reads images or sound."""
+GENERATION: Final = "generation_config.json"
+"""The settings of `generate`, which `save_pretrained` of a model writes."""
 AUTO: Final = {"image_processor": "AutoImageProcessor", "feature_extractor": "AutoFeatureExtractor"}
 """Part of a processor -> the class that loads it alone."""
 TOKENIZER: Final = "tokenizer"

@@ -12,16 +12,15 @@ from typing import Final
 
 from inspector.auditing.files.absent_processor import OF_TEXT
 from inspector.auditing.files.absent_tokenizer import TEXT, WITHOUT, has_tokenizer
-from inspector.auditing.files.usable_config import PROCESSORS
 from inspector.auditing.json_beside import is_listed
 from inspector.auditing.result import Audit
 from inspector.auditing.sentence_listing import MODULES
 from inspector.findings.finding import Finding
 from inspector.loader.config_file import named_class
-from inspector.loading.processors import AUTO, TOKENIZER, parts_of
+from inspector.loading.processors import AUTO, GENERATION, PROCESSORS, TOKENIZER, parts_of
 
 SAVED_WITH: Final = frozenset({
-    "generation_config.json", "training_args.bin", "trainer_state.json", "README.md", ".gitattributes", "LICENSE",
+    GENERATION, "training_args.bin", "trainer_state.json", "README.md", ".gitattributes", "LICENSE",
     "optimizer.pt", "scheduler.pt", "all_results.json", "train_results.json", "eval_results.json",
     "tf_model.h5", "flax_model.msgpack",
 })  # fmt: skip

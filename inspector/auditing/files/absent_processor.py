@@ -9,13 +9,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from inspector.auditing.files.absent_tokenizer import OF_TOKENIZER
-from inspector.auditing.files.usable_config import PROCESSORS
 from inspector.auditing.json_beside import is_listed, object_beside
 from inspector.auditing.result import Audit
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import named_class
-from inspector.loading.processors import OF_ALL, OF_PART, OF_SPEECH, without_settings
+from inspector.loading.processors import OF_ALL, OF_PART, OF_SPEECH, PROCESSORS, without_settings
 from inspector.loading.tokenizer_files import SENTENCEPIECE, SETTINGS, WHOLE, WORDS
 from inspector.loading.vocabularies import vocabulary_of
 
@@ -27,7 +26,6 @@ OF_MISTRAL: Final = "tekken.json"
 """The tokenizer of mistral-common, which reads images and sound itself."""
 OTHERWISE: Final = (WORDS, *SENTENCEPIECE)
 """Vocabularies of tokenizers whose class is not known."""
-LARGEST: Final = 1_000_000
 
 
 def processor_absent(audited: Audit) -> Iterator[Finding]:
@@ -42,7 +40,7 @@ def processor_absent(audited: Audit) -> Iterator[Finding]:
     if model_type in OF_SPEECH and stated and not any(map(OF_TOKENIZER.search, map(str.casefold, checkpoint.siblings))):
         yield from _of_speech(stated[0], named_class(config.values) or "", model_type)
     elif OF_PART not in stated and _has_vocabulary(checkpoint, config.values):
-        of_all = object_beside(checkpoint, OF_ALL, LARGEST) if stated else None
+        of_all = object_beside(checkpoint, OF_ALL) if stated else None
         parts = () if of_all == {} else without_settings(model_type, of_all)
         if parts and _reads(audited):
             from inspector.findings.reading.processor_absent import ProcessorAbsent
@@ -55,7 +53,7 @@ def _has_vocabulary(checkpoint: Checkpoint, config: Mapping[str, Any]) -> bool:
     """True if the words of the type's tokenizer are here; in a cache they show nothing: it has what was asked for."""
     if checkpoint.origin is not None or OF_MISTRAL in checkpoint.siblings:
         return False
-    named = vocabulary_of(object_beside(checkpoint, SETTINGS, LARGEST), config)
+    named = vocabulary_of(object_beside(checkpoint, SETTINGS), config)
     return not checkpoint.siblings.keys().isdisjoint((WHOLE, *(named or OTHERWISE)))
 
 

@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from inspector.auditing.files.usable_config import PROCESSORS
 from inspector.auditing.result import Audit
 from inspector.auditing.sentence_listing import MODULES, listed_modules
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint
+from inspector.loading.processors import PROCESSORS
 
 TEXT: Final = "embed.token"
 """Role of the table with a row for each token."""

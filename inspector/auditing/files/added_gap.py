@@ -23,7 +23,6 @@ DECODER: Final = "added_tokens_decoder"
 SLOW: Final = ("Esm", "CTRL", "BertJapanese")
 """Beginnings of classes without a fast one, which keep the ids, at least in 4.57."""
 SLOW_TYPES: Final = frozenset({"esm", "ctrl"})
-LARGEST: Final = 1_000_000
 
 
 def renumbered(checkpoint: Checkpoint, added: AddedTokens | None) -> Mapping[str, int]:
@@ -36,7 +35,7 @@ def renumbered(checkpoint: Checkpoint, added: AddedTokens | None) -> Mapping[str
     if all(after == before + 1 for before, after in pairwise(ids)) or len(set(ids)) < len(ids):
         return {}
     config = {} if checkpoint.config is None else checkpoint.config.values
-    settings = object_beside(checkpoint, SETTINGS, LARGEST)
+    settings = object_beside(checkpoint, SETTINGS)
     stated = settings.get(CLASS) or config.get(CLASS)
     if config.get("model_type") in SLOW_TYPES or (isinstance(stated, str) and stated.startswith(SLOW)):
         return {}

@@ -11,12 +11,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from inspector.auditing.files.usable_config import PROCESSORS
 from inspector.auditing.identity.own_code import is_foreign
 from inspector.auditing.json_beside import is_listed, object_beside
 from inspector.auditing.result import Audit
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
+from inspector.loading.processors import PROCESSORS
 from inspector.loading.tables import NEWEST, has_type, is_supported
 from inspector.loading.tokenizer_files import SETTINGS
 from inspector.loading.tokenizer_settings import CLASS, CODE, FAST, classes_of_older

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from inspector.auditing.files.unread_tokenizer import GENERATION
 from inspector.auditing.json_beside import object_beside
 from inspector.auditing.result import Audit
 from inspector.findings.finding import Finding, Place
+from inspector.loading.processors import GENERATION
 
-LARGEST: Final = 1_000_000
 TOKENS: Final = ("bos_token_id", "eos_token_id", "pad_token_id")
 SAMPLING: Final = {"temperature": 1.0, "top_p": 1.0, "top_k": 50, "typical_p": 1.0, "min_p": None,
                    "epsilon_cutoff": 0.0, "eta_cutoff": 0.0}  # fmt: skip
@@ -27,7 +26,7 @@ def generation_settings(audited: Audit) -> Iterator[Finding]:
     checkpoint = audited.checkpoint
     if checkpoint.config is None or not checkpoint.folder or checkpoint.adapter is not None:
         return
-    settings = object_beside(checkpoint, GENERATION, LARGEST)
+    settings = object_beside(checkpoint, GENERATION)
     if not settings:
         return
     refused = dict(_refused(settings))

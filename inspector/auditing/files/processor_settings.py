@@ -12,7 +12,6 @@ from inspector.loading.processor_classes import FIXED, class_of, is_known, made_
 from inspector.loading.processors import OF_PART
 
 CODE: Final = "auto_map"
-LARGEST: Final = 1_000_000
 OF_WHISPER: Final = "whisper"
 
 
@@ -21,7 +20,7 @@ def processor_settings(audited: Audit) -> Iterator[Finding]:
     checkpoint, config = audited.checkpoint, audited.checkpoint.config
     if config is None or not checkpoint.folder or checkpoint.adapter is not None or checkpoint.alone:
         return
-    settings, model_type = object_beside(checkpoint, OF_PART, LARGEST), config.values.get("model_type")
+    settings, model_type = object_beside(checkpoint, OF_PART), config.values.get("model_type")
     if not settings or not isinstance(model_type, str) or CODE in settings or CODE in config.values:
         return
     wanted = class_of(model_type)

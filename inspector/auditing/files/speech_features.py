@@ -11,8 +11,8 @@ from typing import Final
 
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
+from inspector.loading.processors import OF_PART
 
-STATED_IN: Final = "preprocessor_config.json"
 ASSUMED: Final = 80
 MODEL: Final = "model.bin"
 """The name under which CTranslate2 looks for a model."""
@@ -20,7 +20,7 @@ MODEL: Final = "model.bin"
 
 def speech_features(checkpoint: Checkpoint) -> Iterator[Finding]:
     """The finding on the missing file; only a local model is opened for it."""
-    if checkpoint.set_name != MODEL or checkpoint.alone or STATED_IN in checkpoint.siblings or not checkpoint.folder:
+    if checkpoint.set_name != MODEL or checkpoint.alone or OF_PART in checkpoint.siblings or not checkpoint.folder:
         return
     from inspector.loader.formats.ctranslate2 import mel_bins
 
@@ -28,4 +28,4 @@ def speech_features(checkpoint: Checkpoint) -> Iterator[Finding]:
     if bins is not None and bins != ASSUMED:
         from inspector.findings.reading.speech_features import SpeechFeaturesAbsent
 
-        yield SpeechFeaturesAbsent(place=Place(file=MODEL), bins=bins, wanted=STATED_IN)
+        yield SpeechFeaturesAbsent(place=Place(file=MODEL), bins=bins, wanted=OF_PART)

@@ -14,8 +14,8 @@ from inspector.auditing.json_beside import is_listed, object_beside
 from inspector.auditing.result import Audit
 from inspector.findings.finding import Finding, Place
 from inspector.loader.config_file import named_class
+from inspector.loading.processors import GENERATION
 
-FILE: Final = "generation_config.json"
 CLASS: Final = "WhisperForConditionalGeneration"
 OF_TIMES: Final = ("no_timestamps_token_id",)
 OF_LANGUAGES: Final = ("lang_to_id", "task_to_id")
@@ -28,7 +28,6 @@ SIZES: Final = {
 }  # fmt: skip
 """(width, layers of the decoder) -> the published model of this size, if it has several languages."""
 OF_THIRD: Final = {(1280, 32): "large-v3", (1280, 4): "large-v3-turbo"}
-LARGEST: Final = 1_000_000
 
 
 def generation_keys_absent(audited: Audit) -> Iterator[Finding]:
@@ -38,10 +37,10 @@ def generation_keys_absent(audited: Audit) -> Iterator[Finding]:
         return
     if not checkpoint.folder or checkpoint.adapter is not None or checkpoint.origin is not None:
         return
-    rows, here = config.values.get("vocab_size"), FILE in checkpoint.siblings
+    rows, here = config.values.get("vocab_size"), GENERATION in checkpoint.siblings
     if type(rows) is not int or rows < ENGLISH or not is_listed(checkpoint):
         return
-    stated = object_beside(checkpoint, FILE, LARGEST)
+    stated = object_beside(checkpoint, GENERATION)
     if not stated and (here or not has_tokenizer(checkpoint)):
         return
     of_english = rows == ENGLISH or stated.get("is_multilingual") is False
@@ -51,7 +50,7 @@ def generation_keys_absent(audited: Audit) -> Iterator[Finding]:
         from inspector.findings.reading.generation_keys import GenerationKeysAbsent
 
         of_base = published(config.values.get("d_model"), rows, config.values.get("decoder_layers"))
-        yield GenerationKeysAbsent(place=Place(file=FILE), here=here, keys=absent, base=of_base)
+        yield GenerationKeysAbsent(place=Place(file=GENERATION), here=here, keys=absent, base=of_base)
 
 
 def published(width: object, rows: int, layers: object) -> str:

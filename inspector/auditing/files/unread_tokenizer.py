@@ -15,7 +15,7 @@ from inspector.findings.finding import Finding, Place
 from inspector.loader import strict_json
 from inspector.loader.signature import SNIFF_BYTES, recognise
 from inspector.loader.sources.source import Source
-from inspector.loading.processors import OF_ALL, OF_PART
+from inspector.loading.processors import GENERATION, PROCESSORS
 from inspector.loading.tokenizer_files import MERGES, PLAIN, READ_ALWAYS, SENTENCEPIECE, WHOLE, WORDS
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ OTHERS: Final = frozenset({
     "git-lfs-pointer", "xet-pointer", "html", "refusal", "json-error", "xml-error", "zeros", "link-text",
 })  # fmt: skip
 """Formats that no file of a tokenizer has."""
-PROCESSORS: Final = (OF_PART, OF_ALL)
-GENERATION: Final = "generation_config.json"
 EMPTY: Final = "empty"
 LARGEST_PARSED: Final = 1_000_000
 """Largest JSON file, in bytes, that is read as a whole; of a larger one the first and the last bytes."""

@@ -21,7 +21,6 @@ PARTS: Final = (SETTINGS, MERGES, MAP, ADDED)
 """Files of a tokenizer beside its words."""
 OTHERWISE: Final = frozenset({WHOLE, "tekken.json"})
 """Whole tokenizers; beside them no other vocabulary is needed."""
-LARGEST: Final = 1_000_000
 
 
 def vocabulary_unread(checkpoint: Checkpoint) -> Iterator[Finding]:
@@ -34,7 +33,7 @@ def vocabulary_unread(checkpoint: Checkpoint) -> Iterator[Finding]:
     if not is_listed(checkpoint) or not OTHERWISE.isdisjoint(files):
         return
     present = tuple(name for name in VOCABULARIES if name in files)
-    settings = object_beside(checkpoint, SETTINGS, LARGEST)
+    settings = object_beside(checkpoint, SETTINGS)
     if SETTINGS in files and not settings:
         return
     for lacking, beside in _absent(files, needed_by(settings, config.values), present):

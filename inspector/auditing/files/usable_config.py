@@ -13,6 +13,7 @@ from inspector.auditing.result import Audit
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.config_file import LITGPT_FILES, Config
 from inspector.loader.loaders import DIFFUSERS, TRANSFORMERS
+from inspector.loading.processors import GENERATION, PROCESSORS
 from inspector.loading.tables import NEWEST, names_of, rules_of, type_of_class
 from inspector.loading.tokenizer_files import MAP, SETTINGS
 from inspector.matcher.claim import claim_of
@@ -24,9 +25,7 @@ OTHER_CONFIGS: Final = (
     "params.json", "open_clip_config.json", "modules.json", "config_sentence_transformers.json", *LITGPT_FILES
 )  # fmt: skip
 """Files that describe how weights without a config.json are loaded."""
-PROCESSORS: Final = ("preprocessor_config.json", "processor_config.json")
-"""Files that transformers saves with the part of a processor that reads images or sound."""
-OF_TRANSFORMERS: Final = ("generation_config.json", SETTINGS, MAP, *PROCESSORS)
+OF_TRANSFORMERS: Final = (GENERATION, SETTINGS, MAP, *PROCESSORS)
 """Files that transformers saves next to a model: weights under its file names are then for it, whatever the model."""
 TYPED: Final = ("model_type", "auto_map", "_class_name", "quantization")
 """Keys of a config.json that tell a loader the class: its type, code of the repository, diffusers' class, MLX."""

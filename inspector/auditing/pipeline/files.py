@@ -24,6 +24,7 @@ from inspector.loader.config_file import Config, read_config
 from inspector.loader.sources.source import Forewarned, Refusal
 from inspector.loader.weight_sets import SAFETENSORS, group
 from inspector.loading.pipelines import model_classes, refused_sizes
+from inspector.loading.processors import GENERATION, OF_PART
 from inspector.loading.schedulers import RefusedSetting, refused_settings
 from inspector.loading.tokenizer_files import BESIDE, MERGES, SETTINGS, WHOLE
 from inspector.loading.tokenizers import refused_by_tokenizer, unread_files, unread_vocabulary, without_its_pair
@@ -37,20 +38,20 @@ _KIND = re.compile(f"({'|'.join(KINDS)})(Fast|Pil|PilFast)?$")
 INDEX: Final = "model_index.json"
 NEEDED: Final = {
     "Scheduler": "scheduler_config.json",
-    "FeatureExtractor": "preprocessor_config.json",
-    "ImageProcessor": "preprocessor_config.json",
+    "FeatureExtractor": OF_PART,
+    "ImageProcessor": OF_PART,
 }
 """Kind -> the file from which a component of this kind is read."""
 READ: Final = {
     "Scheduler": ("scheduler_config.json",),
-    "FeatureExtractor": ("preprocessor_config.json",),
-    "ImageProcessor": ("preprocessor_config.json",),
+    "FeatureExtractor": (OF_PART,),
+    "ImageProcessor": (OF_PART,),
     "Tokenizer": (SETTINGS, WHOLE),
 }
 """Kind -> the files that must be JSON: diffusers 0.42 and transformers 5.23 refuse any other text."""
 LARGEST_ASKED: Final = 1_000_000
 """Largest of these files, in bytes, that is read over a network."""
-WITHOUT_WORDS: Final = BESIDE | {"config.json", "generation_config.json", MERGES}
+WITHOUT_WORDS: Final = BESIDE | {"config.json", GENERATION, MERGES}
 """Files in the folder of a tokenizer that contain no vocabulary."""
 OF_BYTES: Final = ("ByT5", "Perceiver", "Canine")
 """Beginnings of the names of tokenizers without a vocabulary."""

@@ -1,0 +1,32 @@
+"""Checks the files beside a model that prepare its inputs: tokenizer and processor; and the settings of generation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector.auditing.files.absent_preprocessing import preprocessing_absent
+from inspector.auditing.files.absent_processor import processor_absent
+from inspector.auditing.files.absent_tokenizer import tokenizer_absent
+from inspector.auditing.files.generation_settings import generation_settings
+from inspector.auditing.files.processor_settings import processor_settings
+from inspector.auditing.files.speech_generation import generation_keys_absent
+from inspector.auditing.files.tokenizer_settings import refused_tokenizer_settings
+from inspector.auditing.files.unread_tokenizer import settings_unread, tokenizer_unread
+from inspector.auditing.files.unread_vocabulary import vocabulary_unread
+from inspector.auditing.result import Audit
+from inspector.findings.finding import Finding
+
+
+def of_preparation(audited: Audit) -> Iterator[Finding]:
+    """The findings on these files of a local folder, absent, damaged or unlike the model."""
+    checkpoint = audited.checkpoint
+    yield from tokenizer_absent(audited)
+    yield from processor_absent(audited)
+    yield from preprocessing_absent(audited)
+    yield from vocabulary_unread(checkpoint)
+    damaged = list(tokenizer_unread(checkpoint))
+    yield from damaged or refused_tokenizer_settings(checkpoint)
+    yield from settings_unread(checkpoint)
+    yield from processor_settings(audited)
+    yield from generation_settings(audited)
+    yield from generation_keys_absent(audited)
