@@ -114,7 +114,7 @@ HELPERS: Final = KV_CACHE | {
     "weight_shape", "weight_zero_point", "workspace", "zero", "zero_q", "zero_scale", "zeros",
     "input_quantizer._amax", "input_quantizer._pre_quant_scale", "output_quantizer._amax", "weight_quantizer._amax",
     "weight_quantizer._double_scale", "weight_quantizer._pre_quant_scale", "weight_quantizer._scale",
-    "weight_quantizer._zeros",
+    "weight_quantizer._scale_zeros",
 }  # fmt: skip
 """Suffixes of helpers in any scheme, from `needs` and `may` of the schemes."""
 STRANGE: Final = frozenset({"qweight", "weight_packed", "q_weight", "W_q", "B", "dqweight", "Qidxs", "SU", "SV",

@@ -4,7 +4,7 @@ NVFP4: U8 [..., out, in/2] with `weight_quantizer._scale` F8_E4M3 [..., out, in/
 [..., out, in] with a `_scale`. INT4: U8 [..., out, in/2] with a `_scale` for each block. Quantizers of inputs and
 outputs keep `_amax`, and `_pre_quant_scale` of AWQ. Without `mtq.compress` the weights stay floats, next to `_amax`.
 
-Source: `torch/quantization/nn/modules/tensor_quantizer.py` and `qtensor` of ModelOpt 0.37, whose `export_hf_checkpoint`
+Source: `torch/quantization/nn/modules/tensor_quantizer.py` and `qtensor` of ModelOpt 0.47, whose `export_hf_checkpoint`
 computes the exported scales from them.
 """
 
@@ -19,7 +19,7 @@ SCALE = "weight_quantizer._scale"
 RANGE = "weight_quantizer._amax"
 OF_INPUTS = ("input_quantizer._amax", "input_quantizer._pre_quant_scale", "output_quantizer._amax")
 STATE = (
-    "weight_quantizer._double_scale", RANGE, "weight_quantizer._zeros", "weight_quantizer._pre_quant_scale", *OF_INPUTS
+    "weight_quantizer._double_scale", RANGE, "weight_quantizer._scale_zeros", "weight_quantizer._pre_quant_scale", *OF_INPUTS
 )  # fmt: skip
 NAME = STATE_OF_QUANTIZERS
 
