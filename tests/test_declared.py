@@ -234,12 +234,14 @@ def test_a_tokenizer_that_only_transformers_5_reads(name: str, tmp_path: Path) -
 
 
 NO_TOKENS = {"bos_token": "", "eos_token": "", "unk_token": ""}
+EMPTY_OBJECTS = {key: {"__type": "AddedToken", "content": ""} for key in NO_TOKENS}
 PIECES: dict[str, tuple[dict[str, Any], bool, set[str]]] = {
     "other capitals": ({"tokenizer_class": "LLaMATokenizer"}, False, {"C351"}),
     "other capitals, empty tokens": ({"tokenizer_class": "LLaMATokenizer", **NO_TOKENS}, False, {"C351", "C326"}),
     "other capitals beside tokenizer.json": ({"tokenizer_class": "LLaMATokenizer"}, True, set()),
     "the class": ({"tokenizer_class": "LlamaTokenizer"}, False, set()),
     "empty tokens": ({"tokenizer_class": "LlamaTokenizer", **NO_TOKENS}, False, {"C326"}),
+    "empty tokens as objects": ({"tokenizer_class": "LlamaTokenizer", **EMPTY_OBJECTS}, False, {"C326"}),
     "empty tokens of T5": ({"tokenizer_class": "T5Tokenizer", **NO_TOKENS}, False, {"C326"}),
     "empty tokens beside tokenizer.json": ({"tokenizer_class": "LlamaTokenizer", **NO_TOKENS}, True, set()),
     "an empty unknown token alone": ({"tokenizer_class": "LlamaTokenizer", "unk_token": ""}, False, set()),

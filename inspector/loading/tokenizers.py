@@ -118,17 +118,22 @@ def unknown_token_empty(class_name: str, values: Mapping[str, Any], files: Colle
 
     values: of tokenizer_config.json, with those of special_tokens_map.json in their place.
     """
-    empty = [key for key in ("bos_token", "eos_token") if values.get(key) == ""]
+    empty = [key for key in ("bos_token", "eos_token") if _is_empty(values.get(key))]
     if (
         WHOLE in files
         or PIECES not in files
         or class_name.removesuffix("Fast") not in ENDLESS
-        or values.get("unk_token") != ""
+        or not _is_empty(values.get("unk_token"))
         or not empty
     ):
         return None
     because = f"unk_token and {' and '.join(empty)} are empty: it looks them up without end (RecursionError)"
     return RefusedSetting("unk_token", "", because, built=True, meant="<unk>")
+
+
+def _is_empty(token: Any) -> bool:
+    """True for an empty token, as a text or as an object with its content."""
+    return token == "" or (isinstance(token, dict) and token.get("content") == "")
 
 
 def without_its_pair(class_name: str, files: Collection[str]) -> str:
