@@ -19,7 +19,8 @@ SCALE = "weight_quantizer._scale"
 RANGE = "weight_quantizer._amax"
 OF_INPUTS = ("input_quantizer._amax", "input_quantizer._pre_quant_scale", "output_quantizer._amax")
 STATE = (
-    "weight_quantizer._double_scale", RANGE, "weight_quantizer._scale_zeros", "weight_quantizer._pre_quant_scale", *OF_INPUTS
+    "weight_quantizer._double_scale", RANGE, "weight_quantizer._scale_zeros", "weight_quantizer._pre_quant_scale",
+    *OF_INPUTS,
 )  # fmt: skip
 NAME = STATE_OF_QUANTIZERS
 
