@@ -2,7 +2,7 @@
 
 Sources: transformers' Trainer (names in trainer.py), accelerate's `utils/constants.py`, DeepSpeed's engine.py and
 `checkpoint/constants.py`, torch.distributed.checkpoint's `filesystem.py`, Megatron-LM's `checkpointing.py`, verl's
-`fsdp_checkpoint_manager.py`.
+`fsdp_checkpoint_manager.py`, Orbax's `PyTreeCheckpointHandler`.
 """
 
 from __future__ import annotations
@@ -52,6 +52,9 @@ _PARTS: Final[_Patterns] = (
     ("megatron-folder", ("iter_", "mp_rank"), r"(?:iter_\d{7}|mp_rank_\d{2}(?:_\d{3})?(?:_\d{3})?)"),
     ("megatron", ("latest_", "model_optim", "distrib_optim"),
      r"latest_checkpointed_iteration\.txt|model_optim_rng\.pt|distrib_optim\.pt"),
+    ("orbax", ("_METADATA", "_CHECKPOINT_METADATA", "manifest.ocdbt"),
+     r"_METADATA|_CHECKPOINT_METADATA|manifest\.ocdbt"),
+    ("orbax-folder", ("ocdbt.process_",), r"ocdbt\.process_\d+"),
 )  # fmt: skip
 """The same of weights saved in parts."""
 _STARTS: Final = tuple({start for _, starts, _ in (*_STATE, *_PARTS) for start in starts})

@@ -34,7 +34,8 @@ CASES: list[tuple[list[str], list[str], set[str]]] = [
     (["__0_0.distcp", "common.pt", "metadata.json"], [], {"megatron"}),
     (["model_world_size_8_rank_0.pt", "optim_world_size_8_rank_0.pt", "extra_state_world_size_8_rank_0.pt"],
      ["huggingface"], {"verl"}),
-    (["model_world_size_8.pt"], [], set()),
+    (["model_world_size_8.pt"], [], set()), (["_METADATA", "manifest.ocdbt"], ["ocdbt.process_0"], {"orbax"}),
+    (["METADATA", "manifest.json"], ["ocdbt"], set()),
     (["latest_checkpointed_iteration.txt"], ["iter_0001000"], {"megatron"}),
     ([], ["mp_rank_00", "mp_rank_01"], {"megatron"}),
     (["iter_0001000"], [], set()),
@@ -274,6 +275,7 @@ PARTS: dict[str, tuple[tuple[str, ...], str]] = {
     "Megatron, deeper": (("model_optim_rng.pt",), "Megatron"),
     "Megatron, distributed": (("__0_0.distcp", "common.pt", ".metadata", "metadata.json"), "Megatron"),
     "NeMo": (("weights/__0_0.distcp", "weights/common.pt", "weights/metadata.json", "context/model.yaml"), "NeMo"),
+    "Orbax": (("default/_METADATA", "default/manifest.ocdbt", "default/d/0a"), "restore it with Orbax"),
     "verl": (("model_world_size_2_rank_0.pt", "model_world_size_2_rank_1.pt", "optim_world_size_2_rank_0.pt"),
              "verl.model_merger"),
 }  # fmt: skip

@@ -13,6 +13,7 @@ _TOOLS = {
     "verl": "verl's FSDP",
     "dcp": "torch.distributed.checkpoint",
     "megatron": "Megatron",
+    "orbax": "Orbax (JAX)",
     "slices": "tensor parallelism (SwissArmyTransformer or Megatron-DeepSpeed)",
 }
 
@@ -20,6 +21,8 @@ _REMEDIES = {
     "zero": "run `python zero_to_fp32.py . merged` in the folder; DeepSpeed's save_checkpoint writes the script",
     "verl": "run `python -m verl.model_merger merge --backend fsdp --local_dir . --target_dir merged` in the folder",
     "megatron": "convert it with the tools of Megatron-LM, Megatron-Bridge or NeMo, whichever wrote it",
+    "orbax": "restore it with Orbax in the program that trained it, and save it for the loader; or take the weights in "
+    "another format",
     "slices": "load them with the program that wrote them, in as many processes as there are files: each file has a "
     "slice of every matrix; its converter joins them",
 }
@@ -89,7 +92,7 @@ class PartitionedSave(Finding, frozen=True, kw_only=True):
     """The weights are saved as partitions of a training run.
 
     What it means
-        DeepSpeed ZeRO, FSDP, torch's distributed checkpoints and Megatron save what each process holds: flat
+        DeepSpeed ZeRO, FSDP, torch's distributed checkpoints, Megatron and Orbax save what each process holds: flat
         pieces that ignore tensor boundaries. Only their own tools can merge them.
 
     Why it matters
