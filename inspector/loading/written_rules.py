@@ -52,6 +52,8 @@ _DECODER: Final = "(is_encoder == false)"
 _NO_POWER: Final = "((2 ** log2(codebook_size)) != codebook_size)"
 _OF_BART: Final = "(({0}.d_model % {0}.{1}) != 0)"
 _HEADS_OF_BART: Final = ("encoder_attention_heads", "decoder_attention_heads")
+_WITHOUT_PIXELS: Final = ("Model", "ForImageClassification", "Backbone")
+"""Classes without the decoder of masked pixels, whose width follows from a stated number of layers."""
 _NONE_KEEPS: Final = (
     "(shares > 0) and (len(own - full) == len(own))",
     "(shares > 0) and (len(own) < len(L)) and (len(own - full) == 0) and (len(L - full) > 0)",
@@ -104,6 +106,14 @@ WRITTEN: Final[Mapping[str, Mapping[str, Any]]] = {
     },
     "vit_mae": {
         "stages": (("4", "1", "((decoder_hidden_size % decoder_num_attention_heads) != 0)", ("ViTMAEModel",)),),
+    },
+    **{
+        name.lower(): {
+            "stages": (
+                ("5", "1", "(num_layers != len(depths))", tuple(f"{name}{end}" for end in _WITHOUT_PIXELS)),
+            ),
+        }
+        for name in ("Swin", "Swinv2")
     },
     "depth_pro": {
         "stages": (
