@@ -24,6 +24,8 @@ from inspector.loading.tables import NEWEST, generating, names_of
 EXPRESSION: Final = "an expression in target_modules"
 INFERRED: Final = frozenset({"trainable_tokens", "osf", "adaption_prompt"})
 """Methods that find their modules themselves if the config names none."""
+REFUSE_NONE: Final = frozenset({"trainable_tokens", "osf"})
+"""Those of them that refuse an empty list (measured with PEFT 0.21)."""
 TEXTS: Final = (
     ("bias", "has no bias", {"UNILORA": "none|all|unilora_only", "": "none|all|.*_only"}),
     (
@@ -291,7 +293,8 @@ def _condition_refused(kind: str, values: Mapping[str, Any], conditions: Sequenc
 def names_modules(values: Mapping[str, Any]) -> bool:
     """True if a config, with its defaults, names modules or parameters: most methods refuse one that names none."""
     keys = _table().get(str(values.get("peft_type")), {}).get("keys", {})
-    if "target_modules" not in keys or str(values["peft_type"]).lower() in INFERRED:
+    method, stated = str(values.get("peft_type")).lower(), values.get("target_modules")
+    if "target_modules" not in keys or (method in INFERRED and (stated is None or method not in REFUSE_NONE)):
         return True
     return bool(values.get("target_modules")) or bool(values.get("target_parameters"))
 

@@ -416,6 +416,19 @@ def test_trained_tokens_are_in_the_table_of_the_base(last: int, outcome: str, tm
         assert "merge" in finding.remedy().words
 
 
+@pytest.mark.parametrize(("targets", "outcome"), [(None, "complete"), (["embed_tokens"], "complete"), ([], "refuses")])
+def test_an_empty_list_of_targets_is_refused_where_none_is_inferred(
+    targets: list[str] | None, outcome: str, tmp_path: Path
+) -> None:
+    """PEFT 0.21.2 finds the table of tokens itself if the list is absent."""
+    spec: Spec = {"base_model.model.model.embed_tokens.trainable_tokens_delta": ("F32", (2, 64))}
+    folder = saved(tmp_path, spec)
+    config = {"peft_type": "TRAINABLE_TOKENS", "token_indices": [1, 5], "target_modules": targets, "task_type": None}
+    (folder / "adapter_config.json").write_text(json.dumps(config), encoding="utf-8")
+    (load,) = (one for one in audit(str(folder)).loads if one.loader == "peft")
+    assert load.outcome == outcome, load
+
+
 @pytest.mark.parametrize(("rows", "found"), [(384, set()), (386, {"A913"})])
 def test_whole_tables_are_refused_by_other_programs_whatever_the_base_has(
     rows: int, found: set[str], tmp_path: Path
