@@ -88,6 +88,8 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
     """Tokens of the tokenizer for which the config has a row and the weights have none."""
     vocabulary: str = ""
     """The file of the tokenizer with these tokens, if its own words are among them and not only added ones."""
+    apart: bool = False
+    """True if names of labels and a size show that the config and the weights are those of two models."""
 
     def headline(self) -> str:
         return self.file_key or self.key
@@ -127,6 +129,15 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
         return f"; {count(self.dissenting, 'tensor')} would still differ" if self.dissenting else ""
 
     def remedy(self) -> Remedy:
+        if self.apart:
+            return Remedy(
+                f"{self.file} and the weights are of two models: download the weights that belong to its labels, or "
+                f"the {self.file} of these weights"
+            )
+        return self._of_key()
+
+    def _of_key(self) -> Remedy:
+        """The remedy for a config whose other keys are those of the weights."""
         name = self.file_key or self.key
         if self.key == "vocab_size" and self.file.endswith(".gguf"):  # llama.cpp uses the length of the token list
             words = "convert the model again with the tokenizer that belongs to these weights; without a token list"

@@ -109,9 +109,7 @@ WRITTEN: Final[Mapping[str, Mapping[str, Any]]] = {
     },
     **{
         name.lower(): {
-            "stages": (
-                ("5", "1", "(num_layers != len(depths))", tuple(f"{name}{end}" for end in _WITHOUT_PIXELS)),
-            ),
+            "stages": (("5", "1", "(num_layers != len(depths))", tuple(f"{name}{end}" for end in _WITHOUT_PIXELS)),),
         }
         for name in ("Swin", "Swinv2")
     },

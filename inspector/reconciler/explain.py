@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 from inspector.algebra.values import whole
 from inspector.architectures.defaults import defaults_of, is_component
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
     from inspector.findings.names.components import PartOfLargerModel
     from inspector.matcher.reading import Reading
     from inspector.reconciler.inverse.cause import Cause
+
+NUMBER_OF_LABELS: Final = "num_labels"
+MADE_UP: Final = re.compile(r"LABEL_\d+", re.ASCII)
+"""A name that transformers gives to a label without one."""
 
 
 def reconciliation_findings(case: Reconciled, families: Families, again: Again) -> Iterator[Finding]:
@@ -232,6 +237,7 @@ def _suffix(names: tuple[str, ...]) -> str:
 
 def _causes(case: Reconciled) -> Iterator[Finding]:
     labels = case.plan.scope.settings.values.get("id2label")
+    apart = _is_of_two_models(case, labels)
     for cause in case.causes:
         from inspector.findings.config import ConfigDisagrees, Rival
 
@@ -252,9 +258,20 @@ def _causes(case: Reconciled) -> Iterator[Finding]:
             beside=Rival(*cause.beside) if cause.beside else None,
             lost=_lost(cause),
             misshaped=place_name(*cause.misshaped) if cause.misshaped else None,
-            labels=len(labels) if cause.key == "num_labels" and isinstance(labels, dict) else None,
+            labels=len(labels) if cause.key == NUMBER_OF_LABELS and isinstance(labels, dict) else None,
+            apart=apart,
             confidence="likely" if cause.defaulted or not cause.searched else "certain",
         )
+
+
+def _is_of_two_models(case: Reconciled, labels: Any) -> bool:
+    """True if the config names labels, their number and another size contradict the weights: a training that only
+    forgot a key leaves the names that `transformers` makes up.
+    """
+    keys = {cause.key for cause in case.causes}
+    if not isinstance(labels, dict) or NUMBER_OF_LABELS not in keys or len(keys) < 2:
+        return False
+    return any(isinstance(name, str) and MADE_UP.fullmatch(name) is None for name in labels.values())
 
 
 def _lost(cause: Cause) -> str | None:
