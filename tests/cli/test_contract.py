@@ -172,7 +172,7 @@ def test_too_many_arguments_are_refused_with_what_to_do(words: str, expected: st
 
 @pytest.mark.parametrize(("word", "expected"), [
     ("fsdp", "N420"), ("zero3", "pages"), ("verdict", "glossary"), ("glosary", "did you mean glossary?"),
-    ("D999", "explain all"),
+    ("Q000", "explain all"), ("D999", "did you mean A999?"),
 ])  # fmt: skip
 def test_a_topic_without_a_page_names_the_pages_that_mention_it(word: str, expected: str) -> None:
     done = run("explain", word)
