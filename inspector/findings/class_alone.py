@@ -65,6 +65,7 @@ class TypeWithoutCode(ContentFinding, frozen=True, kw_only=True):
 
     code = "N744"
     severity = "note"
+    advises = True
 
     model_type: str
 

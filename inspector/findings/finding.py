@@ -130,7 +130,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     unreadable: the fault prevents loaders from opening a file. incomplete: files or tensors are lost, so that an index
     of only the others would pass for a complete model. mended: mend carries out the remedy although the finding is a
     note. of_another_type: the model type of the config is not that of the weights. of_loader: the finding is on the
-    behaviour of a loader.
+    behaviour of a loader. advises: a note on what a program refuses, so that a short report shows its remedy, too.
 
     A field without a default is always in `facts`. With `omit_defaults=True` in a class, fields that have their
     default are left out.
@@ -147,6 +147,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     mended: ClassVar[bool] = False
     of_another_type: ClassVar[bool] = False
     of_loader: ClassVar[bool] = False
+    advises: ClassVar[bool] = False
     headline_text: ClassVar[str] = "{place.file}"
     row_texts: ClassVar[RowTexts] = ()
     remedy_text: ClassVar[str] = ""

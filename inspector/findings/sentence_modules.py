@@ -209,6 +209,7 @@ class ForCrossEncoder(Finding, frozen=True, kw_only=True):
 
     code = "N745"
     severity = "note"
+    advises = True
 
     class_name: str
     pooling: str = ""

@@ -310,7 +310,7 @@ def _checks(label: str, skipped: Sequence[Skipped], screen: Screen) -> list[str]
 
 
 def _notes(notes: Sequence[Finding], screen: Screen, *, helping: bool) -> str:
-    """The notes in a few lines each. helping: include their help."""
+    """The notes in a few lines each. helping: include the help of all, and not only of those that advise."""
     lines: list[str] = []
     for note in notes:
         mark = f"note[{note.code}]"
@@ -321,7 +321,8 @@ def _notes(notes: Sequence[Finding], screen: Screen, *, helping: bool) -> str:
         first, *rest = screen.wrapped(text, rest="  ")
         lines.extend((first.replace(mark, screen.paint(mark, "note"), 1), *rest))
         lines.extend(_rows(beneath, screen, most=NOTE_LINES))
-        lines.extend(_rows([("help", note.help)], screen) if helping and note.help else ())
+        advised = note.help and (helping or note.advises)
+        lines.extend(_rows([("help", note.help)], screen) if advised else ())
     return "\n".join(lines) + "\n" if lines else ""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ from inspector.report.formula_text import formula_text
 from inspector.report.screen import PLAIN, Screen
 from inspector.report.tables import role_rows, submodel_rows
 from inspector.report.text import audit_text
+from tests.findings.library_cases import with_files
 from tests.judged import FIXTURES, base_record, judged, spec_of
 
 CHECKPOINTS = FIXTURES / "checkpoints"
@@ -139,3 +141,14 @@ def test_only_layers_of_one_kind_have_a_number_per_layer(model_type: str, role: 
 def test_a_report_in_a_file_has_no_columns_of_the_terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
     assert screen_of(None, str(tmp_path / "report.txt")) == PLAIN
+
+
+@pytest.mark.parametrize(("files", "advised"), [
+    ({"generation_config.json": {}}, True), ({"tokenizer.json": {}, "trainer_state.json": {}}, False),
+])  # fmt: skip
+def test_a_note_on_what_a_program_refuses_has_its_help(files: dict[str, Any], advised: bool) -> None:
+    record = base_record("llama", "CausalLM")
+    audited = with_files(spec_of(record), {"config.json": {"model_type": "llama", **record["config"]}, **files})
+    (note,) = audited.findings
+    assert audited.verdict == "clean" and note.severity == "note" and note.help
+    assert (note.help[:30] in audit_text(audited)) is advised

@@ -81,6 +81,7 @@ class AdapterBaseUnnamed(Finding, frozen=True, kw_only=True):
 
     code = "N731"
     severity = "note"
+    advises = True
 
     stated: str
 
@@ -115,6 +116,7 @@ class AdapterBaseElsewhere(Finding, frozen=True, kw_only=True):
 
     code = "A991"
     severity = "note"
+    advises = True
 
     path: str
 

@@ -103,6 +103,7 @@ class AdapterMethodUnread(Finding, frozen=True, kw_only=True):
 
     code = "A971"
     severity = "note"
+    advises = True
 
     what: str
     such_as: str

@@ -28,6 +28,7 @@ class AdapterWidensBase(Finding, frozen=True, kw_only=True):
 
     code = "A973"
     severity = "note"
+    advises = True
 
     module: str
     inputs: int

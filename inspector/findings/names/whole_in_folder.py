@@ -27,6 +27,7 @@ class SingleFileInFolder(Finding, frozen=True, kw_only=True):
 
     code = "N754"
     severity = "note"
+    advises = True
 
     file: str
 

@@ -38,6 +38,7 @@ class PreprocessingAbsent(Finding, frozen=True, kw_only=True):
 
     code = "R065"
     severity = "note"
+    advises = True
 
     parts: tuple[str, ...]
 

@@ -81,6 +81,7 @@ class ProcessorWithoutTokenizer(Finding, frozen=True, kw_only=True):
 
     code = "R063"
     severity = "note"
+    advises = True
 
     model_type: str
 

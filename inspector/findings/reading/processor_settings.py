@@ -181,6 +181,7 @@ class GenerationNotSaved(ContentFinding, frozen=True, kw_only=True):
 
     code = "R074"
     severity = "note"
+    advises = True
 
     sampling: tuple[str, ...]
     beams: tuple[str, ...]

@@ -168,6 +168,7 @@ class TokenizerOfNewerVersion(Finding, frozen=True, kw_only=True):
 
     code = "C350"
     severity = "note"
+    advises = True
 
     keys: tuple[str, ...]
     because: tuple[str, ...]

@@ -68,6 +68,7 @@ class QuantizationStatedInside(ContentFinding, frozen=True, kw_only=True):
 
     code = "T660"
     severity = "note"
+    advises = True
 
     scheme: str
     list_key: str = ""
