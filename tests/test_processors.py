@@ -41,6 +41,10 @@ CASES: dict[str, tuple[str, str, Mapping[str, Any], list[str]]] = {
         ["R065 no feature extractor and no tokenizer in this folder"]),
     "weights of images in several formats": (
         "vit", "ForImageClassification", {"tf_model.h5": {}}, ["R065 no image processor in this folder"]),
+    "weights and settings of sound": (
+        "whisper", "Generation", {FILE: {}, "generation_config.json": {}}, ["R065 no tokenizer in this folder"]),
+    "weights and settings of images": (
+        "gemma3", "Generation", {FILE: {}, "processor_config.json": {}}, ["R065 no tokenizer in this folder"]),
     "weights alone": ("llama", "CausalLM", {}, []),
     "text with settings of generation": (
         "llama", "CausalLM", {"generation_config.json": {}, "tokenizer.json": {}}, []),

@@ -25,10 +25,12 @@ def without(*keys: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("settings", "rows", "files", "keys"), [
     (WHOLE, 51_865, {}, ()),
-    (OF_CONFIG, 51_865, {}, ALL),
-    (without("no_timestamps_token_id"), 51_866, {}, ("no_timestamps_token_id",)),
-    (without("lang_to_id", "task_to_id"), 51_870, {}, ("lang_to_id", "task_to_id")),
-    (OF_CONFIG, 51_864, {}, ("no_timestamps_token_id",)),
+    (OF_CONFIG, 51_865, TOKENIZER, ALL),
+    (OF_CONFIG, 51_865, {"README.md": {}}, ALL),
+    (OF_CONFIG, 51_865, {"preprocessor_config.json": {}}, ()),
+    (without("no_timestamps_token_id"), 51_866, TOKENIZER, ("no_timestamps_token_id",)),
+    (without("lang_to_id", "task_to_id"), 51_870, TOKENIZER, ("lang_to_id", "task_to_id")),
+    (OF_CONFIG, 51_864, TOKENIZER, ("no_timestamps_token_id",)),
     ({"no_timestamps_token_id": 50362}, 51_864, {}, ()),
     ({"no_timestamps_token_id": 50362, "is_multilingual": False}, 51_865, {}, ()),
     (OF_CONFIG, 107, {}, ()),

@@ -137,9 +137,10 @@ ABSENT: dict[str, tuple[dict[str, Any], Change, str]] = {
     "settings for T5": (
         T5, both(settings(tokenizer_class="T5Tokenizer"), SPECIAL), "no spiece.model beside tokenizer_config.json"),
     "settings for Llama": (
-        LLAMA, both(settings(legacy=True), text("generation_config.json", {})),
+        LLAMA, both(settings(legacy=True), raw("README.md", "# A model")),
         "no tokenizer.model beside tokenizer_config.json"),
     "settings alone": (LLAMA, settings(legacy=True), ""),
+    "settings of two kinds": (LLAMA, both(settings(legacy=True), text("generation_config.json", {})), ""),
     "added tokens alone": (BERT, text("added_tokens.json", {"<a>": 90}), ""),
     "words without merges": (GPT2, text("vocab.json", {"a": 0}), "no merges.txt beside vocab.json"),
     "merges without words": (GPT2, MERGES, "no vocab.json beside merges.txt"),

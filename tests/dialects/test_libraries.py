@@ -325,13 +325,14 @@ def test_names_of_transformers_under_a_config_of_timm(change: dict[str, Any], fo
 
 
 @pytest.mark.parametrize(("audited", "found"), [
-    (lambda: speech("preprocessor_config.json"), True), (lambda: speech(), False),
+    (lambda: speech("preprocessor_config.json", "README.md"), True), (lambda: speech(), False),
+    (lambda: speech("preprocessor_config.json", "generation_config.json"), False),
     (lambda: speech("preprocessor_config.json", "vocab.json"), False),
     (lambda: speech("processor_config.json", "tokenizer.json"), False),
     (lambda: speech("preprocessor_config.json", model_type="wav2vec2", suffix="CTC"), True),
     (lambda: speech("preprocessor_config.json", "vocab.json", model_type="hubert", suffix="CTC"), False),
     (lambda: speech("preprocessor_config.json", model_type="wav2vec2", suffix="SequenceClassification"), False),
-    (lambda: speech("preprocessor_config.json", model_type="qwen2_vl"), True),
+    (lambda: speech("preprocessor_config.json", "trainer_state.json", model_type="qwen2_vl"), True),
     (lambda: speech("preprocessor_config.json", model_type="imagegpt", suffix="Modeling"), False),
 ])  # fmt: skip
 def test_a_processor_without_its_tokenizer(audited: Callable[[], Audit], found: bool) -> None:

@@ -182,6 +182,7 @@ def with_files(spec: Spec, files: Mapping[str, object]) -> Audit:
         return audit(place)
 
 
+TOKENIZER: dict[str, Any] = {"tokenizer.json": {}}
 FOLDERS: dict[str, Callable[[], Audit]] = {
     "kernels-of-torch": lambda: of_torch("qwen3_vl"),
     "open-clip-config-differs": lambda: of_open_clip(timm_clip(1024, 24, 14), TIMM_CLIP),
@@ -196,7 +197,9 @@ FOLDERS: dict[str, Callable[[], Audit]] = {
     "tokenizer-class-misspelled": tokenizer_of_early_llama,
     "type-without-code": type_of_own_code,
     "added-tokens-renumbered": added_tokens_with_a_gap,
-    "generation-keys-absent": lambda: whisper_of_settings({"_from_model_config": True, "max_length": 448}),
+    "generation-keys-absent": lambda: whisper_of_settings(
+        {"_from_model_config": True, "max_length": 448}, 51_865, **TOKENIZER
+    ),
     "timm-names-differ": lambda: judged(INTERN_VIT, OF_TIMM),
     "timm-positions-differ": lambda: judged(TIMM_VIT, {**OF_TIMM, "architecture": "vit_tiny_patch16_224"}),
 }

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from inspector.auditing.files.absent_processor import OF_TEXT
-from inspector.auditing.files.absent_tokenizer import TEXT, WITHOUT, has_tokenizer
+from inspector.auditing.files.absent_tokenizer import TEXT, WITHOUT, has_tokenizer, is_whole
 from inspector.auditing.json_beside import is_listed
 from inspector.auditing.result import Audit
 from inspector.auditing.sentence_listing import MODULES
@@ -19,14 +19,6 @@ from inspector.findings.finding import Finding
 from inspector.loader.config_file import named_class
 from inspector.loading.processors import AUTO, GENERATION, PROCESSORS, TOKENIZER, parts_of
 
-SAVED_WITH: Final = frozenset({
-    GENERATION, "training_args.bin", "trainer_state.json", "README.md", ".gitattributes", "LICENSE",
-    "optimizer.pt", "scheduler.pt", "all_results.json", "train_results.json", "eval_results.json",
-    "tf_model.h5", "flax_model.msgpack",
-})  # fmt: skip
-"""Files of a folder that is meant to be used as it is, as a training, a save or a repository leaves it. config.json and
-weights alone may be a part of something, in shards, too: the tokenizer of a pipeline's text encoder is elsewhere.
-"""
 READS: Final = {
     "image_processor": re.compile(r"embed\.(?:patch|image)\b"), "feature_extractor": re.compile(r"embed\.audio\b"),
 }  # fmt: skip
@@ -38,13 +30,17 @@ def preprocessing_absent(audited: Audit) -> Iterator[Finding]:
     checkpoint, case = audited.checkpoint, audited.case
     if case is None or audited.architecture is None or not checkpoint.folder or checkpoint.origin is not None:
         return
-    if not is_listed(checkpoint) or checkpoint.adapter is not None or SAVED_WITH.isdisjoint(checkpoint.siblings):
+    if not is_listed(checkpoint) or checkpoint.adapter is not None or MODULES in checkpoint.siblings:
         return
-    if has_tokenizer(checkpoint) or not checkpoint.siblings.keys().isdisjoint((*PROCESSORS, MODULES)):
+    # config.json and weights alone may be a part of something: the tokenizer of a pipeline's text encoder is elsewhere
+    saved = is_whole(checkpoint) or not checkpoint.siblings.keys().isdisjoint((GENERATION, *PROCESSORS))
+    if not saved or has_tokenizer(checkpoint):
         return
     class_name = "" if checkpoint.config is None else named_class(checkpoint.config.values) or ""
     roles = {one.slot.role for one in case.plan.blocks}
     parts = _parts(audited.architecture.model_type, roles, of_text=TEXT in roles or class_name.endswith(OF_TEXT))
+    if not checkpoint.siblings.keys().isdisjoint(PROCESSORS):  # in a whole folder this is a finding of its own
+        parts = (TOKENIZER,) if TEXT in roles and not is_whole(checkpoint) else ()
     if parts:
         from inspector.findings.reading.preprocessing_absent import PreprocessingAbsent
 

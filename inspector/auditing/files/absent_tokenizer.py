@@ -20,6 +20,11 @@ TEXT: Final = "embed.token"
 """Role of the table with a row for each token."""
 WITHOUT: Final = frozenset({"imagegpt", "kosmos-2.5", "moshi"})
 """Types with such a table for which transformers 5.23 lists a processor of images or sound and no tokenizer."""
+SAVED_WITH: Final = frozenset({
+    "training_args.bin", "trainer_state.json", "README.md", ".gitattributes", "LICENSE", "optimizer.pt", "scheduler.pt",
+    "all_results.json", "train_results.json", "eval_results.json", "tf_model.h5", "flax_model.msgpack",
+})  # fmt: skip
+"""Files that a training or a repository leaves in a folder, and that nobody puts beside chosen files."""
 OF_TOKENIZER: Final = re.compile(r"token|vocab|merges|spiece|sentencepiece|tekken|bpe|\.(?:model|tiktoken|spm)$")
 """Parts of the names of files that contain a tokenizer or a part of one."""
 
@@ -38,11 +43,16 @@ def tokenizer_absent(audited: Audit) -> Iterator[Finding]:
     known = audited.architecture.model_type if audited.architecture is not None else None
     if known is None or known in WITHOUT or not any(one.slot.role == TEXT for one in case.plan.blocks):
         return
-    if has_tokenizer(checkpoint):
+    if has_tokenizer(checkpoint) or not (of_encoder or is_whole(checkpoint)):
         return
     from inspector.findings.reading.tokenizer_absent import TokenizerAbsent
 
     yield TokenizerAbsent(place=Place(file=processor), of_encoder=of_encoder)
+
+
+def is_whole(checkpoint: Checkpoint) -> bool:
+    """True if a training or a repository left its other files in the folder, too: it is then no choice of files."""
+    return not SAVED_WITH.isdisjoint(checkpoint.siblings)
 
 
 def has_tokenizer(checkpoint: Checkpoint) -> bool:

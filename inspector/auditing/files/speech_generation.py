@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from inspector.auditing.files.absent_tokenizer import has_tokenizer
+from inspector.auditing.files.absent_tokenizer import has_tokenizer, is_whole
 from inspector.auditing.json_beside import is_listed, object_beside
 from inspector.auditing.result import Audit
 from inspector.findings.finding import Finding, Place
@@ -41,7 +41,7 @@ def generation_keys_absent(audited: Audit) -> Iterator[Finding]:
     if type(rows) is not int or rows < ENGLISH or not is_listed(checkpoint):
         return
     stated = object_beside(checkpoint, GENERATION)
-    if not stated and (here or not has_tokenizer(checkpoint)):
+    if (here and not stated) or not (has_tokenizer(checkpoint) or is_whole(checkpoint)):
         return
     of_english = rows == ENGLISH or stated.get("is_multilingual") is False
     keys = OF_TIMES if of_english else (*OF_TIMES, *OF_LANGUAGES)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from inspector.auditing.files.absent_preprocessing import SAVED_WITH
+from inspector.auditing.files.absent_tokenizer import is_whole
 from inspector.auditing.json_beside import is_listed, object_beside
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
@@ -36,7 +36,7 @@ def vocabulary_unread(checkpoint: Checkpoint) -> Iterator[Finding]:
     settings = object_beside(checkpoint, SETTINGS)
     if SETTINGS in files and not settings:
         return
-    for lacking, beside in _absent(files, needed_by(settings, config.values), present):
+    for lacking, beside in _absent(files, needed_by(settings, config.values), present, whole=is_whole(checkpoint)):
         from inspector.findings.reading.vocabulary_unread import VocabularyAbsent
 
         yield VocabularyAbsent(place=Place(file=lacking[0]), read=lacking, beside=beside)
@@ -53,14 +53,14 @@ def vocabulary_unread(checkpoint: Checkpoint) -> Iterator[Finding]:
 
 
 def _absent(
-    files: Mapping[str, int], needed: Sequence[tuple[str, ...]], present: Sequence[str]
+    files: Mapping[str, int], needed: Sequence[tuple[str, ...]], present: Sequence[str], *, whole: bool
 ) -> Iterator[tuple[tuple[str, ...], str]]:
     """(files of which one is needed and none is here, a file of the tokenizer that is here).
 
     One file with settings may have been put there by itself.
     """
     beside = [name for name in (*present, *PARTS) if name in files]
-    whole = len(beside) > 1 or any(name in files for name in (MERGES, *SAVED_WITH))
+    whole = whole or len(beside) > 1 or MERGES in files
     for number, group in enumerate(needed):
         words = needed[0][0] if number else None  # other vocabularies are in place of the words
         known = words in files if number else whole and not present

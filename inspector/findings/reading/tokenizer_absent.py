@@ -19,8 +19,9 @@ class TokenizerAbsent(Finding, frozen=True, kw_only=True):
     """The folder of a model that reads tokens has no file of a tokenizer.
 
     What it means
-        The folder has the part of a processor that reads images or sound, and no tokenizer.json, vocab.json or the
-        like. A training saves both only if it was given the whole processor, and not the feature extractor alone. Or
+        The folder has the part of a processor that reads images or sound, files of a training or a repository, and no
+        tokenizer.json, vocab.json or the like (R065 where only chosen files may be here). A training saves both only
+        if it was given the whole processor, and not the feature extractor alone. Or
         it is a sentence encoder with modules.json and without a tokenizer, whose model alone was saved again; or a
         speech model with a CTC head, whose labels are the words of its tokenizer.
 
