@@ -213,6 +213,13 @@ def without_role(name: str, module: str, **settings: Any) -> Audit:
     return audited(name, {**kept, **plain}, config)
 
 
+def without_index(name: str, **settings: Any) -> Audit:
+    """A checkpoint of GPTQ without the group of each input."""
+    config, spec, _ = checkpoint(name)
+    config["quantization_config"].update(settings)
+    return audited(name, {tensor: entry for tensor, entry in spec.items() if not tensor.endswith(".g_idx")}, config)
+
+
 def tied(name: str, ignored: list[str]) -> Audit:
     """A checkpoint with a tied head. ignored: the config's list of modules that are not quantized."""
     config, spec, _ = checkpoint(name)
@@ -297,6 +304,7 @@ EXAMPLES: dict[str, Callable[[], Audit]] = {
     "exceptions-lost": _without_exceptions,
     "quantized-where-plain-expected": _quantized_routers,
     "bias-from-packing": lambda: changed("gptq-4-biases"),
+    "group-index-absent": lambda: without_index("gptq_4bit_g128_sym"),
     "cache-scales-stored": _cache_scales,
     "nothing-packed": lambda: changed("mlx-nothing"),
     "not-packed": lambda: judged(

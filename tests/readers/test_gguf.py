@@ -191,3 +191,12 @@ def test_a_header_that_counts_more_than_it_lists(name: str, counted: int, data: 
     assert (finding.remedy().words == "convert the model again with a current llama.cpp") is of_writer
     if of_writer:
         assert finding.title == f"model.gguf: the header counts {2 + counted} tensors and lists 2"
+
+
+@pytest.mark.parametrize("shape, alike", [((8,), True), ((16,), False)])
+def test_a_tensor_twice_names_whether_the_entries_are_alike(shape: tuple[int, ...], alike: bool) -> None:
+    data = Gguf().file([("t", (8,), 0, 32), ("t", shape, 0, 64)])
+    (found,) = (one for one in read_gguf(reading(data), len(data), "m.gguf").header.findings if one.code == "H106")
+    assert found.facts["alike"] is alike
+    assert "current converter of llama.cpp" in str(found.help)
+    assert ("without the second entry" in str(found.help)) is alike

@@ -12,6 +12,7 @@ from inspector.auditing.identity.own_program import block_size_unstated, for_one
 from inspector.auditing.quantized.compressed import not_expanded
 from inspector.auditing.quantized.float_weights import nothing_packed
 from inspector.auditing.quantized.gptq_exceptions import with_exceptions
+from inspector.auditing.quantized.group_index import index_absent
 from inspector.auditing.quantized.grouped_modules import completed, grouped, place_of_modules, with_modules
 from inspector.auditing.quantized.input_scales import with_switches
 from inspector.auditing.quantized.joined_modules import joined_apart
@@ -107,6 +108,7 @@ def packing_findings(
     yield from _biases(lines)
     yield from nothing_packed(unpacked, lines, left_plain=bool(own_linear(checkpoint, settings.base.method)))
     if unpacked.schemes:
+        yield from index_absent(unpacked)
         yield from not_expanded(checkpoint, unpacked, lines)
         yield from entries_missing(checkpoint, unpacked)
         yield from for_one_program(checkpoint, unpacked)

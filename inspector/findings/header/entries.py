@@ -167,12 +167,13 @@ class KeyDoubled(Finding, frozen=True, kw_only=True):
     """Duplicate tensor name in the header.
 
     What it means
-        The header contains the same key more than once, which the format forbids. The reference reader silently
-        uses the last entry, others use the first.
+        The header contains the same key more than once, which the format forbids. The reference reader of safetensors
+        silently uses the last entry, others use the first. llama.cpp and the gguf package refuse the file: some
+        converters wrote a tied head, or a key, a second time.
 
     Why it matters
         Two readers see two different models in one file, and a scanner may check another tensor than the loader
-        uses. The audit uses the last entry.
+        uses. The audit uses the last entry of safetensors, and the first tensor of GGUF.
 
     Example
         error[H106] key-doubled: model.safetensors has 1 duplicate key
@@ -180,7 +181,7 @@ class KeyDoubled(Finding, frozen=True, kw_only=True):
           help  ask the author of the file which entry is correct
 
     What to do
-        Do not use the file until its author has said which entry is correct; save it again.
+        Do not use the file until its author has said which entry is correct; save it again. Convert a GGUF file again.
     """
 
     code = "H106"
@@ -189,15 +190,36 @@ class KeyDoubled(Finding, frozen=True, kw_only=True):
     where: str
     keys: tuple[str, ...]
     tensors: int
+    converted: bool = False
+    """True in a GGUF file."""
+    alike: bool = False
+    """True if the entries of a tensor have one shape and type, or those of a key one value. Only for GGUF."""
 
     @property
     def closes_file(self) -> bool:
-        """False: loaders open the file and use the last entry."""
+        """False: loaders of safetensors open the file and use the last entry."""
         return False
 
     headline_text = "{place.file} has {tensors:count duplicate key}"
     row_texts = (("keys", "{keys:listed}"),)
-    remedy_text = "ask the author of the file which entry is correct"
+
+    def rows(self) -> Rows:
+        if not self.converted:
+            return super().rows()
+        have = "the same" if self.alike else "a different"
+        what = "value" if self.where == "key-values" else "shape and type"
+        refuse = ("loaders", "llama.cpp and the gguf package refuse the file")
+        return [*super().rows(), ("entries", f"each has {have} {what}"), refuse]
+
+    def remedy(self) -> Remedy:
+        if not self.converted:
+            return Remedy("ask the author of the file which entry is correct")
+        again = "convert the model again with a current converter of llama.cpp"
+        if not self.alike:
+            return Remedy(f"{again}; which entry is correct the file does not show")
+        if self.where == "key-values":
+            return Remedy(f"{again}, or write the file again with each key once")
+        return Remedy(f"{again}, or write the file again without the second entry, if the bytes of both are equal")
 
 
 class SizeDiffers(Entries, frozen=True, kw_only=True):

@@ -118,6 +118,47 @@ class BiasFromPacking(ContentFinding, frozen=True, kw_only=True):
     row_texts = (("families", "{families:listed 2}"), ("stored", "{elements} elements, {bytes} bytes"))
 
 
+class GroupIndexAbsent(ContentFinding, frozen=True, kw_only=True):
+    """GPTQ modules without `g_idx`, the group of each input.
+
+    What it means
+        The first tools for GPTQ did not store it. Without `desc_act` it follows from the group size: the first inputs
+        are of group 0, and so on.
+
+    Why it matters
+        vLLM does not read it. text-generation-inference refuses the file, except with its Marlin kernels: "weight g_idx
+        does not exist". GPTQModel, which transformers uses, reads it, and has the groups in order where it is absent;
+        whether that survives loading by transformers was not measured.
+
+    Example
+        note[T675] group-index-absent: no g_idx in 14 modules
+          loaders  vLLM does not read it; text-generation-inference refuses the file,
+                   except with its Marlin kernels
+          help     nothing for vLLM; for other programs take a newer conversion, or
+                   store g_idx [inputs] I32 with input // group_size in each module
+
+    What to do
+        Nothing for vLLM. For other programs take a newer conversion, or add the tensors.
+    """
+
+    code = "T675"
+    severity = "note"
+
+    modules: int
+
+    headline_text = "no g_idx in {modules:count module}"
+    row_texts = (
+        (
+            "loaders",
+            "vLLM does not read it; text-generation-inference refuses the file, except with its Marlin kernels",
+        ),
+    )
+    remedy_text = (
+        "nothing for vLLM; for other programs take a newer conversion, or store g_idx [inputs] I32 with "
+        "input // group_size in each module"
+    )
+
+
 class CacheScalesStored(PackedModules, frozen=True, kw_only=True):
     """Scales for a quantized key-value cache are stored.
 

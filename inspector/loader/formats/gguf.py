@@ -36,8 +36,6 @@ KEY_LIMIT: Final = 65_536
 """Most key-values of one file."""
 DIMS_LIMIT: Final = 16
 DEFAULT_ALIGNMENT: Final = 32
-
-
 MAGIC: Final = b"GGUF"
 
 
@@ -239,6 +237,7 @@ class _GgufReading:
 
     def _key_values(self, count: int) -> None:
         doubled: list[str] = []
+        equal = True
         for _ in range(count):
             key = self.take.name("a key")
             kind = self.take.u32()
@@ -246,12 +245,17 @@ class _GgufReading:
             self.types[key] = self.take.type_of(kind)
             if key in self.values:
                 doubled.append(key)
+                equal = equal and self.values[key] == value
             self.values[key] = value
-        if doubled:  # llama.cpp and the reader of the gguf package refuse the file
+        self._add_doubled("key-values", doubled, equal)
+
+    def _add_doubled(self, where: str, keys: list[str], alike: bool) -> None:
+        if keys:
             from inspector.findings.header.entries import KeyDoubled
 
-            shown = tuple(doubled[:NAMES_SHOWN])
-            self.findings.append(KeyDoubled(place=self.place, where="key-values", keys=shown, tensors=len(doubled)))
+            shown, n = tuple(keys[:NAMES_SHOWN]), len(keys)
+            found = KeyDoubled(place=self.place, where=where, keys=shown, tensors=n, converted=True, alike=alike)
+            self.findings.append(found)
 
     def _alignment(self) -> int:
         found = self.values.get("general.alignment", DEFAULT_ALIGNMENT)
@@ -262,7 +266,8 @@ class _GgufReading:
 
     def _tensors(self, count: int) -> None:
         doubled: list[str] = []
-        seen: set[str] = set()
+        seen: dict[str, tuple[int, tuple[int, ...]]] = {}
+        alike = True
         self.counted = count
         for self.listed in range(count):
             self.listed_end = self.stretch.position
@@ -278,8 +283,9 @@ class _GgufReading:
             if name in seen:
                 doubled.append(name)
                 self.faulty.append(name)
+                alike = alike and seen[name] == (kind, dims)
                 continue
-            seen.add(name)
+            seen[name] = (kind, dims)
             layout = self._layout(name, kind, (1, dims[0]) if dims[1:] == ONE_ROW else dims[::-1])
             if layout is None:
                 self.faulty.append(name)
@@ -288,12 +294,7 @@ class _GgufReading:
                 continue
             self.tensors[name] = layout
             self.spans.append((offset, offset + layout.bytes, name))
-        if doubled:
-            from inspector.findings.header.entries import KeyDoubled
-
-            self.findings.append(
-                KeyDoubled(place=self.place, where="header", keys=tuple(doubled[:NAMES_SHOWN]), tensors=len(doubled))
-            )
+        self._add_doubled("header", doubled, alike)
 
     def _layout(self, name: str, kind: int, shape: tuple[int, ...]) -> Layout | None:
         known = self.known.get((kind, *shape)) if max(shape, default=0) < 1 << 60 else None
