@@ -99,6 +99,14 @@ _HUNYUAN: Final[tuple[Block, ...]] = (
         **_embedders("time_text_embed", t_embedder="timestep mlp.0 mlp.2", c_embedder="text linear_1 linear_2"),
     }),
     ("", "", {**_FLUX_ENDS, **_flux_embedders("time_text_embed", "mlp.0 mlp.2"), "img_in.proj": "x_embedder.proj"}),
+    (*_STREAMS[0], {
+        **_FLUX_ATTENTION, "img_mlp.0": "ff.net.0.proj", "img_mlp.2": "ff.net.2", "txt_mlp.0": "ff_context.net.0.proj",
+        "txt_mlp.2": "ff_context.net.2", "img_mod.lin": "norm1.linear", "txt_mod.lin": "norm1_context.linear",
+    }),  # this and the next two as ComfyUI names them (`process_unet_state_dict` in `comfy/supported_models.py`)
+    (*_STREAMS[1], {"modulation.lin": "norm.linear"}),
+    ("txt_in.individual_token_refiner.blocks.{}.", "context_embedder.token_refiner.refiner_blocks.{}.", {
+        "self_attn.qkv": _IMAGE, "self_attn.proj": "attn.to_out.0", "mlp.0": "ff.net.0.proj", "mlp.2": "ff.net.2",
+    }),
 )  # fmt: skip
 _AURA_IMAGE: Final = {"q": "to_q", "k": "to_k", "v": "to_v", "o": "to_out.0"}
 _AURA_TEXT: Final = {"q": "add_q_proj", "k": "add_k_proj", "v": "add_v_proj", "o": "to_add_out"}

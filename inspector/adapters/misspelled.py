@@ -53,6 +53,10 @@ names (ComfyUI, sd-scripts), or take the module from the text before the first d
 """
 _OUTSIDE: Final = re.compile(r"(?!model\.diffusion)(?:[A-Za-z]\w*\.)+?(diffusion_model\..+)")
 """A name in ComfyUI's format after another prefix."""
+_OF_IMAGE: Final = re.compile(r"((?:.*\.)?blocks\.[\d#]+\.cross_attn\.(?:norm_)?[kv])\.(img\..+)")
+"""A module of Wan's attention to an image with a dot inside its name, as in a file that was converted from flat names:
+diffusers 0.42 refuses it (ValueError), ComfyUI finds no module.
+"""
 _OF_FLUX: Final = "single_transformer_blocks_"
 """Blocks of FLUX under diffusers' names, which ComfyUI and diffusers read after `lora_transformer_` (measured)."""
 _OF_LDM: Final = re.compile(
@@ -112,6 +116,9 @@ def read_name(key: str, *, of_flux: bool = False, of_diffusers: bool = False) ->
     ldm = _OF_LDM.fullmatch(key)
     if ldm is not None:
         return f"lora_unet_{ldm[1].replace('.', '_')}{ldm[2]}"
+    image = _OF_IMAGE.fullmatch(key)
+    if image is not None:
+        return f"{image[1]}_{image[2]}"
     dotted = _DOTTED.fullmatch(key)
     if dotted is not None and of_diffusers and dotted[1] in ENCODERS and dotted[3].startswith(".lora_"):
         return f"{ENCODERS[dotted[1]]}.{dotted[2]}{dotted[3]}"

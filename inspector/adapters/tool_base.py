@@ -8,7 +8,7 @@ model's first authors (ComfyUI, sd-scripts for SDXL and FLUX). The base names th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Final
 
 from msgspec import Struct
@@ -69,7 +69,7 @@ class BaseModules(Struct, frozen=True):
     modules: component ("" for a base of one model) -> plain name of a weight -> its shape. authors: the components that
     are included under their first authors' names. tables: plain names of embeddings. kinds: the class or type of a
     component. own: component -> plain name -> the name of a module in its class. listed: the components in the index of
-    a pipeline.
+    a pipeline. spelled: component -> the names of all modules with their dots.
     """
 
     name: str
@@ -80,6 +80,7 @@ class BaseModules(Struct, frozen=True):
     kinds: Mapping[str, str] = {}
     own: Mapping[str, Mapping[str, str]] = {}
     listed: frozenset[str] = frozenset()
+    spelled: Mapping[str, Collection[str]] = {}
 
 
 def plain(name: str) -> str:
@@ -90,10 +91,10 @@ def plain(name: str) -> str:
     return spelled
 
 
-def shapes_of(
+def spelled_shapes(
     kind: str, tensors: Iterable[BaseTensor], stored: Mapping[str, Shape], layers: int = 0
 ) -> dict[str, Shape]:
-    """Plain name of each module of a model -> shape of its weight, in all naming schemes of adapters.
+    """Name of each module of a model -> shape of its weight, in all naming schemes of adapters.
 
     kind: its class or type. stored: names in its files. layers: of each block of a UNet, by which its first authors
     number the blocks; 0 if unknown.
@@ -108,7 +109,7 @@ def shapes_of(
     spelled = {**dict(in_authors_names(kind, found)), **found}
     if layers:
         spelled |= dict(in_names_of_ldm(found, layers))
-    return {plain(name): shape for name, shape in spelled.items()}
+    return spelled
 
 
 def own_names(tensors: Iterable[BaseTensor]) -> dict[str, str]:

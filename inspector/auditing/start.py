@@ -310,22 +310,18 @@ def _audit_with_base(
     checkpoint: Checkpoint, claim: Stated | None, base: str | Sequence[str] | None, progress: Progress | None
 ) -> Audit:
     """Audits an adapter with its base, or a network with a pipeline; for other weights, notes that they are neither."""
-    from inspector.auditing.adapter.audit import audit_adapter
     from inspector.auditing.adapter.base_read import read_base, read_named_base
     from inspector.auditing.adapter.recognized import holds_adapter
+    from inspector.auditing.adapter.several_bases import audit_with_bases
 
+    allow_tensors(len(checkpoint.tensors))
     stored = families_of(checkpoint.tensors)
     if not checkpoint.readable or not holds_adapter(checkpoint, stored):
         audited = _audit_opened(checkpoint, claim, None, False, False, progress)
         return _used_in(audited, base, progress) if checkpoint.readable else audited
     checkpoint = _with_image_prompt(checkpoint, stored)
     if base is None:
-        return audit_adapter(checkpoint, claim, read_named_base(checkpoint, progress))
+        return audit_with_bases(checkpoint, claim, [read_named_base(checkpoint, progress)], stored)
     bases = [base] if isinstance(base, str) else base
     reads = [read_base(one, cached=checkpoint.cached, progress=progress) for one in bases]
-    compared = [(read.source, audit_adapter(checkpoint, claim, read)) for read in reads]
-    if len(compared) == 1:
-        return compared[0][1]
-    from inspector.auditing.adapter.several_bases import best_of
-
-    return best_of(compared)
+    return audit_with_bases(checkpoint, claim, reads, stored)

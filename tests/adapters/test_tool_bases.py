@@ -178,6 +178,22 @@ def test_another_width_of_one_kind_is_one_finding(name: str, parts: tuple[str, .
     assert (finding.code, len(finding.facts["widths"])) == ("A907", 1)
 
 
+TO_TEXT = ("attn2_to_k.lora_down.weight", "attn2_to_v.lora_down.weight")
+
+
+@pytest.mark.parametrize(("factor", "width", "model"), [(2, 56, ""), (3, 768, "Stable Diffusion 1")])
+def test_the_widths_of_two_components_of_another_base_are_one_finding(factor: int, width: int, model: str) -> None:
+    """As one of Stable Diffusion 1 with its text encoder on Stable Diffusion 2: 768 and 3072, not 1024 and 4096."""
+    unet, text = "kohya UNet2DConditionModel", "kohya CLIPTextModel"
+    base = pipeline_of(unet=unet, text_encoder=text)
+    spec = {key: (dtype, (shape[0], width) if key.endswith(TO_TEXT) else shape)
+            for key, (dtype, shape) in stored(unet).items()}  # fmt: skip
+    spec |= {key: (dtype, tuple(dim if dim == 4 else dim * factor for dim in shape))
+             for key, (dtype, shape) in stored(text).items()}  # fmt: skip
+    (finding,) = (one for one in with_base(spec, BaseRead("base", base)).findings if one.severity == "error")
+    assert (finding.code, finding.facts.get("model", "")) == ("A907", model)
+
+
 LDM = {
     "down_blocks_0_attentions_0": "input_blocks_1_1", "up_blocks_1_attentions_0": "output_blocks_2_1",
     "up_blocks_1_attentions_1": "output_blocks_3_1", "mid_block_attentions_0": "middle_block_1",
@@ -501,9 +517,14 @@ def test_a_scale_with_the_names_of_diffusers_is_multiplied_in() -> None:
     assert not remedy.steps and "alpha / rank" in remedy.words
 
 
-@pytest.mark.parametrize(("times", "noted"), [(1, set()), (2, {"A973"}), (6, {"A973"})])
-def test_an_adapter_that_widens_the_first_module_of_flux(times: int, noted: set[str]) -> None:
-    """Measured with diffusers 0.42: the weight of `x_embedder` gets columns of zeros, and the inputs must have them."""
+@pytest.mark.parametrize(
+    ("times", "verdict", "noted"), [(1, "clean", set()), (2, "clean", {"A973"}), (6, "findings", {"A964"})]
+)
+def test_an_adapter_that_widens_the_first_module_of_flux(times: int, verdict: str, noted: set[str]) -> None:
+    """Measured with diffusers 0.42: the weight of `x_embedder` gets columns of zeros, and the inputs must have them.
+
+    FluxPipeline then raises RuntimeError; FluxControlPipeline works with twice the inputs.
+    """
     name = "diffusers FluxTransformer2DModel"
     rows, columns = genuine(records()[name]["base"])["x_embedder.weight"][1]
     spec = stored(name) | {
@@ -511,7 +532,7 @@ def test_an_adapter_that_widens_the_first_module_of_flux(times: int, noted: set[
         "transformer.x_embedder.lora_B.weight": ("F32", (rows, 4)),
     }
     found = with_base(spec, base_of(name))
-    assert (found.verdict, {one.code for one in found.findings} - {"A901"}) == ("clean", noted)
+    assert (found.verdict, {one.code for one in found.findings} - {"A901"}) == (verdict, noted)
 
 
 @pytest.mark.parametrize(
@@ -542,3 +563,37 @@ def test_flat_names_of_flux_are_read_of_the_attention_alone(module: str, noted: 
             assert {old for old, _ in steps} == set(flat)
             assert all(new.startswith("transformer.") and new.endswith((".alpha", ".weight")) for _, new in steps)
             assert with_base({new: flat[old] for old, new in steps}, base).verdict == "clean"
+
+
+@pytest.mark.parametrize(
+    ("kind", "right", "wrong"),
+    [
+        ("FluxTransformer2DModel", ".attn.to_q.", ".attn_to_q."),
+        ("SD3Transformer2DModel", ".to_add_out.", ".to_add.out."),
+        ("WanTransformer3DModel", ".attn1.to_q.", ".attn1_to_q."),
+        ("UNet2DConditionModel", ".transformer_blocks.", ".transformer.blocks."),
+    ],
+)
+def test_a_dot_in_the_wrong_place_is_an_error(kind: str, right: str, wrong: str) -> None:
+    """diffusers 0.42 and ComfyUI compare dotted names as a whole; only names in Kohya's scheme lose their dots."""
+    name = f"diffusers {kind}"
+    spec = stored(name)
+    misdotted = {key.replace(right, wrong): entry for key, entry in spec.items()}
+    assert misdotted.keys() != spec.keys()
+    (finding,) = (one for one in with_base(misdotted, base_of(name)).findings if one.severity == "error")
+    assert finding.code == "A937"
+    steps = [(step.old, step.new) for step in finding.remedy().steps]
+    assert {renamed(key, steps) for key in misdotted} == spec.keys()
+
+
+@pytest.mark.parametrize(("module", "found"), [("cross_attn.k.img", {"A937"}), ("cross_attn.k_img", set())])
+def test_the_attention_of_wan_to_an_image_has_no_dot_in_its_names(module: str, found: set[str]) -> None:
+    """Measured with diffusers 0.42: ValueError for `k.img`, and all is loaded under `k_img`."""
+    shapes = {"A": (4, 32), "B": (64, 4)}
+    spec = {
+        f"diffusion_model.blocks.{block}.{name}.lora_{end}.weight": ("F32", shape)
+        for block in range(3)
+        for name in ("cross_attn.q", module)
+        for end, shape in shapes.items()
+    }
+    assert codes(audit_adapter(checkpoint(spec))) == found

@@ -1586,6 +1586,18 @@ FIRES |= {
     "adapter-widens-base": lambda: audit_adapter(
         checkpoint(
             {
+                "transformer.x_embedder.lora_A.weight": ("F16", (4, 128)),
+                "transformer.x_embedder.lora_B.weight": ("F16", (48, 4)),
+                "transformer.context_embedder.lora_A.weight": ("F16", (4, 96)),
+                "transformer.context_embedder.lora_B.weight": ("F16", (48, 4)),
+            },
+            None,
+        ),
+        base=BaseRead("base", audit_loaded(checkpoint({}, None, SMALL_FLUX))),
+    ),
+    "adapter-of-wider-base": lambda: audit_adapter(
+        checkpoint(
+            {
                 "transformer.x_embedder.lora_A.weight": ("F16", (4, 384)),
                 "transformer.x_embedder.lora_B.weight": ("F16", (48, 4)),
                 "transformer.context_embedder.lora_A.weight": ("F16", (4, 96)),

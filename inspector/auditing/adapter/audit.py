@@ -13,6 +13,7 @@ from inspector.adapters.changed_modules import modules_of
 from inspector.adapters.difference import AdapterDifference
 from inspector.adapters.explain import AdapterReport, account, kind_of
 from inspector.adapters.methods import PEFT_TYPES
+from inspector.adapters.misdotted import misdotted
 from inspector.adapters.names import (
     OWN_PREFIX,
     adapter_kind,
@@ -204,6 +205,7 @@ def _audit_of_tool(
         whole = of_whole_layers(checkpoint)
         compared = compare_whole(families, base.audited, laid) if whole else compare(changed, laid)
         findings.extend(fitting := [*tool_findings(compared, laid, report.findings)])
+        findings.extend(() if fitting else misdotted(changed, laid, families))
         findings.extend(filter(None, (of_other_images(families, read, laid),)))
         findings.extend(() if fitting else of_one_encoder(changed, laid, tuple(checkpoint.siblings)))
         findings = findings if fitting else with_class_of_base(findings, unread_by_class(changed, families, laid))

@@ -12,7 +12,7 @@ from inspector.adapters.author_names import AUTHOR_NAMES, Shape
 from inspector.adapters.base import base_tensors, modules_of_class
 from inspector.adapters.image_projection import other_images
 from inspector.adapters.names import tuner_name
-from inspector.adapters.tool_base import BaseModules, own_names, plain, shapes_of
+from inspector.adapters.tool_base import BaseModules, own_names, plain, spelled_shapes
 from inspector.adapters.tools import ToolTensor
 from inspector.adapters.unknown_modules import unknown_modules
 from inspector.algebra.boxes import tuples
@@ -20,6 +20,7 @@ from inspector.algebra.names import name_of
 from inspector.architectures.catalog import definition_of
 from inspector.auditing.model import audit_model
 from inspector.auditing.result import Audit
+from inspector.budget import allow_tensors
 from inspector.dialects.catalog import is_single_file
 from inspector.findings.adapters.tools import AdapterModulesUnmatched
 from inspector.findings.finding import NAMES_SHOWN, Finding
@@ -34,6 +35,7 @@ from inspector.notation.spelling import Spelling
 from inspector.reconciler.wording import family_name
 
 _Modules = tuple[dict[str, Shape], frozenset[str], dict[str, str]]
+"""The shapes of a part's modules under all their names, its embeddings, and the names in its class."""
 IMAGE_ENCODER: Final = "image_encoder"
 CLASS_OF_COMPONENT: Final = "_class_name"
 """Key of a config in which diffusers names a component's class."""
@@ -46,12 +48,18 @@ def read_parts(checkpoint: Checkpoint) -> Audit | None:
     if checkpoint.pipeline is not None:
         from inspector.auditing.pipeline.audit import audit_pipeline
 
-        return audit_pipeline(checkpoint, lambda name: load_within(checkpoint, name), audit_model)
+        return audit_pipeline(checkpoint, lambda name: load_within(checkpoint, name), audit_base)
     if checkpoint.readable and is_single_file(checkpoint.tensors) and claim_of(checkpoint.config).definition is None:
         from inspector.auditing.pipeline.single_file import audit_single_file
 
-        return audit_single_file(checkpoint, audit_model)
+        return audit_single_file(checkpoint, audit_base)
     return None
+
+
+def audit_base(checkpoint: Checkpoint, *, like: str | None = None) -> Audit:
+    """The audit of a base or of one of its components. like: the type to use if it has no config."""
+    allow_tensors(len(checkpoint.tensors))
+    return audit_model(checkpoint, like=like)
 
 
 def modules_of_base(
@@ -64,7 +72,8 @@ def modules_of_base(
     parts = audited.components or {"": audited}
     named = {f"{one.module}.weight": families[key] for key, one in tensors.items() if one.writer == "MLX"}
     read = {name: made for name, part in parts.items() if (made := _shapes(source, part, named)) is not None}
-    found = {name: shapes for name, (shapes, _, _) in read.items()}
+    spelled = {name: shapes for name, (shapes, _, _) in read.items()}
+    found = {name: {plain(one): shape for one, shape in shapes.items()} for name, shapes in spelled.items()}
     tables = frozenset(name for _, own, _ in read.values() for name in own)
     if any(key.startswith("blk.") for key in families):
         found = {name: {**shapes, **dict(_of_llama_cpp(parts[name]))} for name, shapes in found.items()}
@@ -72,7 +81,7 @@ def modules_of_base(
     authors = frozenset(name for name, part in parts.items() if _kind(part) in AUTHOR_NAMES or _layers(part))
     kinds = {name: _kind(parts[name]) for name in read}
     own = {name: names for name, (_, _, names) in read.items()}
-    return BaseModules(name, source, found, authors, tables, kinds, own, _listed(audited)) if found else None
+    return BaseModules(name, source, found, authors, tables, kinds, own, _listed(audited), spelled) if found else None
 
 
 def of_other_images(families: Families, base: Audit | None, laid: BaseModules) -> Finding | None:
@@ -145,7 +154,7 @@ def _layers(part: Audit) -> int:
 
 
 def _shapes(source: str, part: Audit, named: Families) -> _Modules | None:
-    """The plain name and shape of each module of a part, the names of its embeddings, and the names in its class.
+    """The names and shape of each module of a part, the names of its embeddings, and the names in its class.
 
     None without a definition.
 
@@ -167,7 +176,7 @@ def _shapes(source: str, part: Audit, named: Families) -> _Modules | None:
     tables = frozenset(plain(one.module) for one in base.tensors if one.kind == "table" and not component)
     elsewhere = () if part.case is None else modules_of_class(part.case)
     tensors = (*elsewhere, *base.tensors)
-    return shapes_of(_kind(part), tensors, stored, _layers(part)), tables, own_names(tensors)
+    return spelled_shapes(_kind(part), tensors, stored, _layers(part)), tables, own_names(tensors)
 
 
 def of_no_component(

@@ -5,19 +5,17 @@ in its config.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.auditing.adapter.base import (
-    read_parts,
-)
+from inspector.auditing.adapter.base import audit_base, read_parts
 from inspector.auditing.adapter.recognized import holds_adapter
 from inspector.auditing.identity.own_code import is_foreign
-from inspector.auditing.model import audit_model
 from inspector.auditing.result import Audit, Skipped
+from inspector.budget import Budget, Exceeded, one_budget
 from inspector.dialects.reading import with_stated_config
 from inspector.loader.checkpoint import Checkpoint, load, load_repository
 from inspector.loader.config_file import Config, named_class
@@ -63,10 +61,20 @@ def read_base(source: str, *, cached: bool = False, progress: Progress | None = 
         config = config_at(source)[0]
         if config is None:
             return BaseRead(source, None, "the config cannot be read", given=True)
-        read = _audited_base(Checkpoint(source, os.path.basename(source), config, address=source), source)
+        described = Checkpoint(source, os.path.basename(source), config, address=source)
+        read = _audited(source, lambda: described)
     else:
-        read = _audited_base(load(source, cached=cached, progress=progress), shown(source))
+        read = _audited(shown(source), lambda: load(source, cached=cached, progress=progress))
     return replace(read, given=True)
+
+
+def _audited(named: str, loaded: Callable[[], Checkpoint]) -> BaseRead:
+    """A base that is read and audited within a budget of its own: what it takes is not taken from the adapter."""
+    with one_budget(Budget()):
+        try:
+            return _audited_base(loaded(), named)
+        except Exceeded as exceeded:
+            return BaseRead(named, None, str(exceeded))
 
 
 def _audited_base(checkpoint: Checkpoint, named: str) -> BaseRead:
@@ -74,7 +82,7 @@ def _audited_base(checkpoint: Checkpoint, named: str) -> BaseRead:
     if parts is not None:
         return BaseRead(named, parts)
     checkpoint = with_stated_config(checkpoint)
-    audited = audit_model(checkpoint)
+    audited = audit_base(checkpoint)
     if _is_adapter_alone(checkpoint):
         return BaseRead(named, None, "it is an adapter too, not the model that an adapter changes")
     if not checkpoint.readable and claim_of(checkpoint.config).definition is None:
@@ -100,7 +108,8 @@ def base_from_folder(checkpoint: Checkpoint) -> BaseRead | None:
         return None
     if is_foreign(named_class(config.values)):
         return None
-    return BaseRead(config.file, audit_model(Checkpoint(config.file, config.file, config, address=config.file)))
+    read = _audited(config.file, lambda: Checkpoint(config.file, config.file, config, address=config.file))
+    return None if read.audited is None else read
 
 
 def read_named_base(checkpoint: Checkpoint, progress: Progress | None = None) -> BaseRead:
@@ -118,4 +127,4 @@ def read_named_base(checkpoint: Checkpoint, progress: Progress | None = None) ->
     if isinstance(found, InvalidAddress):
         because = "adapter_config.json names it, which is not a repository of the Hub; pass it with --base PATH"
         return BaseRead(name, None, because)
-    return _audited_base(load_repository(found, cached=checkpoint.cached, progress=progress), name)
+    return _audited(name, lambda: load_repository(found, cached=checkpoint.cached, progress=progress))
