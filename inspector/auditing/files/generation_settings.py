@@ -31,12 +31,12 @@ def generation_settings(audited: Audit) -> Iterator[Finding]:
         return
     refused = dict(_refused(settings))
     if refused:
-        from inspector.findings.reading.processor_settings import GenerationRefused
+        from inspector.findings.reading.generation import GenerationRefused
 
         yield GenerationRefused(place=Place(file=GENERATION), keys=tuple(refused), because=tuple(refused.values()))
     sampling, beams = _without_effect(settings)
     if sampling or beams:
-        from inspector.findings.reading.processor_settings import GenerationNotSaved
+        from inspector.findings.reading.generation import GenerationNotSaved
 
         yield GenerationNotSaved(place=Place(file=GENERATION), sampling=sampling, beams=beams)
 

@@ -47,7 +47,7 @@ def generation_keys_absent(audited: Audit) -> Iterator[Finding]:
     keys = OF_TIMES if of_english else (*OF_TIMES, *OF_LANGUAGES)
     absent = tuple(key for key in keys if not stated.get(key) and not config.values.get(key))
     if absent:
-        from inspector.findings.reading.generation_keys import GenerationKeysAbsent
+        from inspector.findings.reading.generation import GenerationKeysAbsent
 
         of_base = published(config.values.get("d_model"), rows, config.values.get("decoder_layers"))
         yield GenerationKeysAbsent(place=Place(file=GENERATION), here=here, keys=absent, base=of_base)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from inspector.findings.finding import ContentFinding, Remedy, Rows, Step
-from inspector.findings.words import listed
 
 
 class ProcessorClassUnknown(ContentFinding, frozen=True, kw_only=True):
@@ -118,83 +117,3 @@ class MelBinsDiffer(ContentFinding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         file = str(self.place.file)
         return Remedy(f"copy {file} from the model that was fine-tuned", (Step(action="fetch", file=file),))
-
-
-class GenerationRefused(ContentFinding, frozen=True, kw_only=True):
-    """generation_config.json has values with which a text is not generated.
-
-    What it means
-        An id of a token is a text, or a number is outside its range, such as a temperature of 0 while sampling.
-
-    Why it matters
-        The weights load, and `generate` raises an error in its first step.
-
-    Example
-        warning[R073] generation-refused: eos_token_id
-          file     generation_config.json
-          because  eos_token_id is no number
-          help     correct eos_token_id in generation_config.json
-
-    What to do
-        Correct the value: the ids of tokens stand in the tokenizer's files, and greedy decoding is `do_sample` false
-        without a temperature.
-    """
-
-    code = "R073"
-    severity = "warning"
-
-    keys: tuple[str, ...]
-    because: tuple[str, ...]
-
-    def headline(self) -> str:
-        return listed(self.keys, 4)
-
-    def rows(self) -> Rows:
-        return [("file", str(self.place.file)), ("because", "; ".join(self.because))]
-
-    def remedy(self) -> Remedy:
-        return Remedy(f"correct {listed(self.keys, 4)} in {self.place.file}")
-
-
-class GenerationNotSaved(ContentFinding, frozen=True, kw_only=True):
-    """generation_config.json has settings of sampling or beams, which are off.
-
-    What it means
-        `temperature`, `top_p` and the like have no effect unless `do_sample` is true; `length_penalty` and
-        `early_stopping` have none with one beam.
-
-    Why it matters
-        The model loads and generates. `save_pretrained` of transformers 4.57, at the end of a training too, raises
-        "GenerationConfig is invalid"; that of 5.23 saves it.
-
-    Example
-        note[R074] generation-not-saved: temperature, top_p
-          file     generation_config.json
-          because  do_sample is not true
-          refused  by save_pretrained of transformers 4.57
-          help     set "do_sample": true, or remove temperature, top_p from
-                   generation_config.json
-
-    What to do
-        State that the model samples, or remove the settings.
-    """
-
-    code = "R074"
-    severity = "note"
-    advises = True
-
-    sampling: tuple[str, ...]
-    beams: tuple[str, ...]
-
-    def headline(self) -> str:
-        return ", ".join((*self.sampling, *self.beams))
-
-    def rows(self) -> Rows:
-        why = [*(["do_sample is not true"] if self.sampling else []), *(["num_beams is 1"] if self.beams else [])]
-        refused = "by save_pretrained of transformers 4.57"
-        return [("file", str(self.place.file)), ("because", " and ".join(why)), ("refused", refused)]
-
-    def remedy(self) -> Remedy:
-        switch = 'set "do_sample": true' if self.sampling else 'set "num_beams" as it was meant'
-        switch = f'{switch} and "num_beams" as it was meant' if self.sampling and self.beams else switch
-        return Remedy(f"{switch}, or remove {', '.join((*self.sampling, *self.beams))} from {self.place.file}")
