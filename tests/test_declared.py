@@ -108,7 +108,10 @@ T5: dict[str, Any] = {
 
 def vocabulary(kind: str, words: int, **more: int) -> Change:
     """A tokenizer.json with a vocabulary, and merges after it if its kind has them."""
-    model: dict[str, Any] = {"type": kind, "vocab": {**{f"w{at}": at for at in range(words)}, **more}}
+    merged = dict.fromkeys(("a", "merges", "amerges", "}", ",", "},") if kind == "BPE" else (), 0)
+    piece = {"unk_token": "w0", "continuing_subword_prefix": "##", "max_input_chars_per_word": 100}
+    first = {"type": kind, **(piece if kind == "WordPiece" else {})}
+    model: dict[str, Any] = {**first, "vocab": {**merged, **{f"w{at}": at for at in range(words)}, **more}}
     merges = {"merges": [["a", "merges"], ["}", ","]]} if kind == "BPE" else {}
     return text("tokenizer.json", {"added_tokens": [], "pre_tokenizer": {"vocab": {"x": 999}}, "model": model | merges})
 

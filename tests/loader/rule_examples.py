@@ -41,6 +41,14 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"file": "config.json", "key": "tokenizer_class"},
         {"model_type": "bert", "read": "vocab.txt", "present": ["sentencepiece.bpe.model"]},
     ),
+    "tokenizer-refused": (
+        {"file": "tokenizer.json"},
+        {"first": 3, "text": "ab c", "lacking": "abc", "merges": 1, "of": 9},
+    ),
+    "generation-not-ended": (
+        {"file": "generation_config.json", "key": "eos_token_id"},
+        {"stated": [2], "names": ["</s>"], "token": "<|im_end|>", "wanted": 321},
+    ),
     "vocabulary-absent": ({"file": "vocab.txt"}, {"read": ["vocab.txt"], "beside": "tokenizer_config.json"}),
     "preprocessing-absent": ({}, {"parts": ["tokenizer"]}),
     "processor-class-unknown": (

@@ -17,7 +17,7 @@ from inspector.loading.tokenizer_files import ADDED, MAP, SETTINGS, WORDS
 from inspector.reconciler.wording import family_name
 
 if TYPE_CHECKING:
-    from inspector.findings.labels_beyond_head import LabelsBeyondHead
+    from inspector.findings.labels_unlike_head import LabelsUnlikeHead
 
 OF_CTC: Final = "ForCTC"
 HEAD: Final = "head.token"
@@ -31,7 +31,7 @@ LARGEST: Final = 1 << 20
 """Bytes of the largest of these files that is read: a CTC model has at most some thousand tokens."""
 
 
-def ctc_labels(audited: Audit) -> Iterator[LabelsBeyondHead]:
+def ctc_labels(audited: Audit) -> Iterator[LabelsUnlikeHead]:
     """The finding on tokens without a row, in a local folder."""
     checkpoint, case = audited.checkpoint, audited.case
     if not checkpoint.folder or case is None or case.causes or case.solved:
@@ -58,10 +58,10 @@ def ctc_labels(audited: Audit) -> Iterator[LabelsBeyondHead]:
     alphabet = len(labels) if isinstance(labels, list) and len(labels) != rows else 0
     if not beyond and not alphabet:
         return
-    from inspector.findings.labels_beyond_head import LabelsBeyondHead
+    from inspector.findings.labels_unlike_head import LabelsUnlikeHead
 
     removable = set(beyond) == set(special.values())
-    yield LabelsBeyondHead(
+    yield LabelsUnlikeHead(
         place=Place(file=WORDS),
         head_rows=rows,
         family=family_name(case.reading.prefix.removeprefix("*") + head.block.key),

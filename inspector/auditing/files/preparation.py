@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from inspector.auditing.files.absent_preprocessing import preprocessing_absent
 from inspector.auditing.files.absent_processor import processor_absent
 from inspector.auditing.files.absent_tokenizer import tokenizer_absent
+from inspector.auditing.files.ending_token import generation_not_ended
 from inspector.auditing.files.generation_settings import generation_settings
 from inspector.auditing.files.processor_settings import processor_settings
 from inspector.auditing.files.speech_generation import generation_keys_absent
+from inspector.auditing.files.tokenizer_content import refused_tokenizer_content
 from inspector.auditing.files.tokenizer_settings import refused_tokenizer_settings
 from inspector.auditing.files.unread_tokenizer import settings_unread, tokenizer_unread
 from inspector.auditing.files.unread_vocabulary import vocabulary_unread
@@ -26,7 +28,9 @@ def of_preparation(audited: Audit) -> Iterator[Finding]:
     yield from vocabulary_unread(checkpoint)
     damaged = list(tokenizer_unread(checkpoint))
     yield from damaged or refused_tokenizer_settings(checkpoint)
+    yield from () if damaged else refused_tokenizer_content(checkpoint)
     yield from settings_unread(checkpoint)
     yield from processor_settings(audited)
     yield from generation_settings(audited)
+    yield from generation_not_ended(audited)
     yield from generation_keys_absent(audited)

@@ -59,9 +59,9 @@ def refused_tokenizer_settings(checkpoint: Checkpoint) -> Iterator[Finding]:
     older = list(refused_by_older(values, whole=whole)) if meant is None else []
     older = [one for one in older if not (own_code and one.key == CLASS)]
     if older:
-        from inspector.findings.reading.tokenizer_absent import TokenizerOfNewerVersion
+        from inspector.findings.reading.tokenizer_absent import TokenizerReadByNewer
 
-        yield TokenizerOfNewerVersion(
+        yield TokenizerReadByNewer(
             place=Place(file=SETTINGS, key=older[0].key),
             keys=tuple(one.key for one in older),
             because=tuple(one.because for one in older),

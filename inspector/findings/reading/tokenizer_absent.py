@@ -142,7 +142,7 @@ class TokenizerUnnamed(Finding, frozen=True, kw_only=True):
         return Remedy(f"download {file}", (Step(action="fetch", file=file),))
 
 
-class TokenizerOfNewerVersion(Finding, frozen=True, kw_only=True):
+class TokenizerReadByNewer(Finding, frozen=True, kw_only=True):
     """The tokenizer has settings that transformers 4.57 refuses.
 
     What it means
@@ -154,8 +154,8 @@ class TokenizerOfNewerVersion(Finding, frozen=True, kw_only=True):
         that the tokenizer class does not exist, and so do vLLM and other programs with this version.
 
     Example
-        note[C350] tokenizer-of-newer-version: tokenizer_config.json:
-          extra_special_tokens, tokenizer_class
+        note[C350] tokenizer-read-by-newer: tokenizer_config.json: extra_special_tokens,
+          tokenizer_class
           refused  by AutoTokenizer of transformers 4.57: extra_special_tokens is an
                    object of names and tokens there, no list; there is no class
                    TokenizersBackend
@@ -194,10 +194,10 @@ class TokenizerOfNewerVersion(Finding, frozen=True, kw_only=True):
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding:
         """A warning if the audit is for this version."""
-        return TokenizerTooNew(**self.stated_fields()) if loader.startswith("transformers 4") else self
+        return TokenizerRefusedByOlder(**self.stated_fields()) if loader.startswith("transformers 4") else self
 
 
-class TokenizerTooNew(TokenizerOfNewerVersion, frozen=True, kw_only=True):
+class TokenizerRefusedByOlder(TokenizerReadByNewer, frozen=True, kw_only=True):
     """The tokenizer has settings that transformers 4.57 refuses, for which the checkpoint is judged.
 
     What it means
@@ -209,8 +209,8 @@ class TokenizerTooNew(TokenizerOfNewerVersion, frozen=True, kw_only=True):
         class does not exist.
 
     Example
-        warning[C352] tokenizer-too-new: tokenizer_config.json: extra_special_tokens,
-          tokenizer_class
+        warning[C352] tokenizer-refused-by-older: tokenizer_config.json:
+          extra_special_tokens, tokenizer_class
           refused  by AutoTokenizer of transformers 4.57: extra_special_tokens is an
                    object of names and tokens there, no list; there is no class
                    TokenizersBackend

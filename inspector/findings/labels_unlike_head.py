@@ -9,20 +9,21 @@ from inspector.findings.severity import SeverityIf
 from inspector.findings.words import count, first, listed
 
 
-class LabelsBeyondHead(ContentFinding, frozen=True, kw_only=True):
-    """The tokenizer of a CTC model has tokens for which its head has no row.
+class LabelsUnlikeHead(ContentFinding, frozen=True, kw_only=True):
+    """The tokenizer of a CTC model, or the alphabet of its decoder, has other labels than its head has rows.
 
     What it means
         A CTC head has one row for each token. Tokens were added to the tokenizer after the training, most often `<s>`
         and `</s>`: Wav2Vec2CTCTokenizer adds its `bos_token` and `eos_token` behind the vocabulary unless they are
-        null.
+        null. Or the alphabet of the decoder with a language model was built from another vocabulary, often from one
+        without these tokens while the head has rows for them.
 
     Why it matters
         Plain decoding works. A label with such an id is refused in training, and pyctcdecode refuses logits of another
         width than its alphabet (Wav2Vec2ProcessorWithLM).
 
     Example
-        note[C339] labels-beyond-head: 2 tokens of the tokenizer
+        note[C339] labels-unlike-head: 2 tokens of the tokenizer
           rows    107 (lm_head.weight)
           tokens  <s>, </s>
           help    set "bos_token": null, "eos_token": null in tokenizer_config.json,

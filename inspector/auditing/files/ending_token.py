@@ -1,0 +1,109 @@
+"""Checks whether generation ends at the token with which the chat template ends a turn.
+
+Measured with `generate` of transformers 5.23 and 4.57: the ids are those of generation_config.json, which without the
+key has none, and those of config.json only in the absence of that file. The tokenizer's `eos_token` is not read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from inspector.auditing.files.added_tokens import READ, added_tokens
+from inspector.auditing.json_beside import object_beside
+from inspector.findings.finding import Finding, Place
+from inspector.loader.config_file import named_class
+from inspector.loading.processors import GENERATION
+from inspector.loading.tables import default_token_ids
+from inspector.loading.tokenizer_files import SETTINGS, WHOLE
+
+if TYPE_CHECKING:
+    from inspector.auditing.result import Audit
+    from inspector.loader.checkpoint import Checkpoint
+    from inspector.loader.config_file import Config
+
+KEY: Final = "eos_token_id"
+TOKEN: Final = "eos_token"
+OF_CLASSES: Final = ("ForCausalLM", "ForConditionalGeneration")
+TEMPLATE: Final = "chat_template"
+TEMPLATE_FILE: Final = "chat_template.jinja"
+LARGEST: Final = 1 << 18
+"""Bytes of the largest template in a file of its own that is read; the longest have some ten thousand."""
+
+
+def generation_not_ended(audited: Audit) -> Iterator[Finding]:
+    """The finding on a local folder of a model with which `generate` does not stop."""
+    checkpoint, config = audited.checkpoint, audited.checkpoint.config
+    if config is None or not checkpoint.folder or checkpoint.adapter is not None or checkpoint.origin is not None:
+        return
+    name = named_class(config.values) or ""
+    if not name.endswith(OF_CLASSES) or audited.case is None or audited.case.causes or audited.case.solved:
+        return
+    file, stated = _stated(checkpoint, config)
+    if not stated:
+        return
+    rows = config.values.get("vocab_size")
+    usual = default_token_ids(str(config.values.get("model_type")))
+    if file == GENERATION and type(rows) is int and all(one >= rows and one not in usual for one in stated):
+        from inspector.findings.reading.generation_ending import GenerationNotEnded
+
+        yield GenerationNotEnded(place=Place(file=file, key=KEY), stated=stated, embedding=rows)
+        return
+    settings = object_beside(checkpoint, SETTINGS)
+    token, template = _text(settings.get(TOKEN)), _template(checkpoint, settings)
+    if not token or not template or not (token in template or TOKEN in template):
+        return
+    tokens = _tokens(checkpoint, settings)
+    wanted = tokens.get(token)
+    named = {number: text for text, number in tokens.items()}
+    if wanted is None or wanted in stated or any(named.get(one, template) in template for one in stated):
+        return  # a token whose text is not known may end the turns, too
+    from inspector.findings.reading.generation_ending import GenerationNotEnded
+
+    yield GenerationNotEnded(
+        place=Place(file=file, key=KEY), stated=stated, token=token, wanted=wanted,
+        names=tuple(named[one] for one in stated),
+    )  # fmt: skip
+
+
+def _stated(checkpoint: Checkpoint, config: Config) -> tuple[str, tuple[int, ...]]:
+    """(the file whose ids end generation, the ids)."""
+    if GENERATION in checkpoint.siblings:
+        return GENERATION, _ids(object_beside(checkpoint, GENERATION).get(KEY))
+    return config.file, _ids(config.values.get(KEY))
+
+
+def _ids(value: Any) -> tuple[int, ...]:
+    """The ids of a number or a list; none if any is not a number."""
+    ids = value if isinstance(value, list) else [value]
+    return tuple(ids) if all(type(one) is int for one in ids) else ()
+
+
+def _tokens(checkpoint: Checkpoint, settings: Mapping[str, Any]) -> Mapping[str, int]:
+    """Token -> id of the added tokens, with the special ones of the vocabulary; those of two ids are left out."""
+    size = checkpoint.siblings.get(WHOLE, 0)
+    start = checkpoint.reach().read_part(WHOLE, 0, min(size, READ)) if checkpoint.reach is not None and size else b""
+    found = dict(added_tokens(start)[0]) if isinstance(start, bytes) else {}
+    decoder = settings.get("added_tokens_decoder")
+    for number, token in decoder.items() if isinstance(decoder, dict) else ():
+        text = _text(token)
+        if text and number.isdecimal() and len(number) < 18 and found.setdefault(text, int(number)) != int(number):
+            del found[text]
+    return found
+
+
+def _template(checkpoint: Checkpoint, settings: Mapping[str, Any]) -> str:
+    """The text of all chat templates."""
+    size = checkpoint.siblings.get(TEMPLATE_FILE, 0)
+    if size and checkpoint.reach is not None:
+        raw = checkpoint.reach().read_part(TEMPLATE_FILE, 0, size) if size <= LARGEST else b""
+        return raw.decode("utf-8", "replace") if isinstance(raw, bytes) else ""
+    stated = settings.get(TEMPLATE)
+    several = [one.get("template") for one in stated if isinstance(one, dict)] if isinstance(stated, list) else [stated]
+    return "\n".join(one for one in several if isinstance(one, str))
+
+
+def _text(token: Any) -> str:
+    """A special token, which is a text or an object with its text."""
+    stated = token.get("content") if isinstance(token, Mapping) else token
+    return stated if isinstance(stated, str) else ""

@@ -1,0 +1,61 @@
+"""The finding on settings of generation with which it does not end."""
+
+from __future__ import annotations
+
+from inspector.findings.finding import Finding, Remedy, Rows, Step
+from inspector.findings.words import listed, value
+
+
+class GenerationNotEnded(Finding, frozen=True, kw_only=True):
+    """Generation does not end with the token that ends a turn of the chat.
+
+    What it means
+        The chat template ends each turn with the tokenizer's `eos_token`, and `eos_token_id` is the id of other tokens,
+        which the template does not write: the tokenizer was changed for the training, and generation_config.json is
+        still that of the base model. Or `eos_token_id` is beyond the vocabulary.
+
+    Why it matters
+        The model loads. `generate` goes on after the end of the answer until `max_new_tokens`, and writes further turns
+        of the chat. It reads generation_config.json, and config.json only without that file; servers that add the
+        tokenizer's `eos_token` stop.
+
+    Example
+        warning[R082] generation-not-ended: eos_token_id in generation_config.json
+          stated  2 (</s>)
+          turns   end with <|im_end|>, 321, by the chat template
+          help    set "eos_token_id": [321, 2] in generation_config.json
+
+    What to do
+        State the id of the token that ends a turn, beside the others.
+    """
+
+    code = "R082"
+    severity = "warning"
+
+    stated: tuple[int, ...]
+    names: tuple[str, ...] = ()
+    """The tokens with the stated ids."""
+    token: str = ""
+    wanted: int = 0
+    embedding: int = 0
+    """The size of the vocabulary, if all stated ids are beyond it."""
+
+    headline_text = "{place.key} in {place.file}"
+
+    def rows(self) -> Rows:
+        if self.embedding:
+            ids = listed([str(one) for one in self.stated], 4)
+            return [("stated", ids), ("because", f"the vocabulary has {self.embedding:,} ids, from 0")]
+        named = [f"{one} ({name})" for one, name in zip(self.stated, self.names, strict=False)]
+        return [
+            ("stated", listed(named, 4)),
+            ("turns", f"end with {self.token}, {self.wanted}, by the chat template"),
+        ]
+
+    def remedy(self) -> Remedy:
+        file = str(self.place.file)
+        if self.embedding:
+            return Remedy(f"set eos_token_id in {file} to the id of the tokenizer's eos_token")
+        ids = [self.wanted, *self.stated]
+        step = Step(action="set", file=file, key=("eos_token_id",), new=ids)
+        return Remedy(f'set "eos_token_id": {value(ids)} in {file}', (step,))
