@@ -11,6 +11,7 @@ import pytest
 
 from inspector.auditing.start import audit
 from inspector.report.text import audit_text
+from tests.findings.cases import of_llava_tower
 from tests.judged import Spec, base_record, codes, judged, spec_of
 from tests.loads.damage import healthy, write
 
@@ -358,3 +359,17 @@ def test_a_vocabulary_for_which_nothing_names_a_class(
         (tmp_path / name).write_text("{}", encoding="utf-8")
     codes = [one.code for one in audit(str(tmp_path)).findings]
     assert codes.count("R064") == (named and model_type == "GOT")
+
+
+@pytest.mark.parametrize(
+    "more, noted",
+    [
+        ({}, True),
+        ({"unfreeze_mm_vision_tower": True}, False),
+        ({"mm_tunable_parts": "mm_vision_tower,mm_mlp_adapter"}, False),
+        ({"architectures": ["LlamaForCausalLM"]}, False),
+    ],
+)
+def test_a_stored_tower_that_was_not_trained_is_not_read(more: dict[str, Any], noted: bool) -> None:
+    audited = of_llava_tower("google/siglip-so400m-patch14-384", stored=True, **more)
+    assert ("N757" in {one.code for one in audited.findings}) is noted

@@ -15,7 +15,12 @@ from inspector.algebra.boxes import Box
 from inspector.auditing.by_definition import definition
 from inspector.auditing.draft import Draft
 from inspector.auditing.identity.kernels_of_mlx import kernels_of_torch
-from inspector.auditing.identity.llava_projector import projector_of_llava, tower_of_llava, tower_unstored
+from inspector.auditing.identity.llava_projector import (
+    projector_of_llava,
+    tower_of_llava,
+    tower_unread,
+    tower_unstored,
+)
 from inspector.auditing.layouts_of_mlx import as_stored, in_torch_layout, is_of_mlx
 from inspector.auditing.reported import (
     lost_tensors,
@@ -215,6 +220,7 @@ def dtypes(draft: Draft) -> Draft:
         draft = draft.with_findings(projector_of_llava(draft.config, draft.families))
         draft = draft.with_findings(list(tower_of_llava(draft.config, draft.families)))
         draft = draft.with_findings(list(tower_unstored(draft.config, draft.families)))
+        draft = draft.with_findings(list(tower_unread(draft.config, draft.families)))
     draft = draft.with_findings(list(kernels_of_torch(draft.checkpoint)))
     lines = draft.ledger.lines
     draft = replace(draft, findings=tuple(without_flat(without_scales(draft.findings, lines), lines)))

@@ -241,7 +241,8 @@ def _audit_weights(checkpoint: Checkpoint, claim: Stated | None, like: str | Non
     checkpoint = _with_image_prompt(checkpoint, stored)
     named = MLX_ADAPTERS.finds(checkpoint.set_name)
     if checkpoint.adapter is None and not (named or any(sign in keys for sign in SIGNS_OF_ADAPTERS)):
-        return audit_model(checkpoint, claim, like=like, stored=stored)
+        audited = audit_model(checkpoint, claim, like=like, stored=stored)
+        return audited if checkpoint.config is not None else _with_image_programs(audited)
     from inspector.auditing.adapter.audit import audit_adapter
     from inspector.auditing.adapter.base_read import base_from_folder
     from inspector.auditing.adapter.recognized import holds_adapter
@@ -264,6 +265,14 @@ def _audit_weights(checkpoint: Checkpoint, claim: Stated | None, like: str | Non
     if config is not None:
         checkpoint = replace(checkpoint, findings=(*checkpoint.findings, config))
     return audit_model(checkpoint, claim, like=like, stored=stored)
+
+
+def _with_image_programs(audited: Audit) -> Audit:
+    """The audit with the notes on what programs for images do with a file without a config."""
+    from inspector.auditing.pipeline.image_programs import of_image_programs
+
+    found = tuple(of_image_programs(audited))
+    return audited.with_findings([*audited.findings, *found]) if found else audited
 
 
 def _with_image_prompt(checkpoint: Checkpoint, stored: Families) -> Checkpoint:

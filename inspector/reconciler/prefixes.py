@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
 from inspector.algebra.names import key_of
-from inspector.findings.names.prefixes import NamesBelowPrefix, PrefixOnNames
+from inspector.findings.names.prefixes import PADDLE, NamesBelowPrefix, PrefixOnNames
 from inspector.findings.names.renamed import TensorRenamed
 from inspector.findings.words import listed
 from inspector.matcher.spelling import WRAPPERS
@@ -20,11 +20,17 @@ if TYPE_CHECKING:
     from inspector.reconciler.reconcile import Reconciled
 
 
+PREFIX_OF_PADDLE: Final = "ernie."
+OF_PADDLE: Final = "ernie4_5"
+"""The beginning of the definitions whose classes in PaddlePaddle have this prefix."""
+
+
 def prefix_on_names(case: Reconciled) -> tuple[Finding, bool]:
     """(the finding on the prefix of a reading, True if it replaces the prefix of the class)."""
     reading = case.reading
     wrappers = reading.prefix.removeprefix("*").split("|")
     inner, whose = " and ".join(wrappers), " and ".join(filter(None, map(_wrapped_by, wrappers)))
+    whose = whose or _framework(inner, reading.name)
     tensors = sum(family.tensors for family in reading.families.values())
     most = not reading.part or 2 * reading.part > tensors
     without = tensors - reading.part if reading.part else 0
@@ -35,6 +41,11 @@ def prefix_on_names(case: Reconciled) -> tuple[Finding, bool]:
     root = "" if whose else _own_prefix(case)
     found = PrefixOnNames(prefix=inner, inside=inside, wrapper=whose, tensors=having, without=without, root=root)
     return found, bool(root)
+
+
+def _framework(prefix: str, definition: str) -> str:
+    """The framework whose class of this model adds a prefix; "" if none is known."""
+    return PADDLE if prefix == PREFIX_OF_PADDLE and definition.startswith(OF_PADDLE) else ""
 
 
 def _wrapped_by(prefix: str) -> str:

@@ -1770,13 +1770,19 @@ def of_llava(kind: str, *parts: str) -> Audit:
     return judged(kept, {**LLAMA8B, **own, "mm_hidden_size": 1024, "mm_projector_type": kind})
 
 
-def of_llava_tower(named: str, **more: Any) -> Audit:
-    """A projector behind SigLIP's tower. named: the tower in the config."""
+TOWER = "model.vision_tower.vision_tower.vision_model"
+
+
+def of_llava_tower(named: str, *, stored: bool = False, **more: Any) -> Audit:
+    """A projector behind SigLIP's tower. named: the tower in the config. stored: tensors of the tower are stored."""
     spec: Spec = {
         **genuine(LLAMA8B), "model.mm_projector.0.weight": ("BF16", (4096, 1152)),
         "model.mm_projector.0.bias": ("BF16", (4096,)), "model.mm_projector.2.weight": ("BF16", (4096, 4096)),
         "model.mm_projector.2.bias": ("BF16", (4096,)),
     }  # fmt: skip
+    if stored:
+        spec[f"{TOWER}.embeddings.class_embedding"] = ("BF16", (1024,))
+        spec[f"{TOWER}.post_layernorm.weight"] = ("BF16", (1024,))
     own = {"model_type": "llava_llama", "architectures": ["LlavaLlamaForCausalLM"], "mm_vision_tower": named}
     return judged(spec, {**LLAMA8B, **own, "mm_hidden_size": 1152, "mm_projector_type": "mlp2x_gelu", **more})
 
@@ -1829,6 +1835,7 @@ FIRES |= {
     "llava-projector-differs": lambda: of_llava("linear"),
     "library-config-differs": lambda: of_vits(50),
     "llava-tower-differs": lambda: of_llava_tower("openai/clip-vit-large-patch14-336"),
+    "llava-tower-unread": lambda: of_llava_tower("google/siglip-so400m-patch14-384", stored=True),
     "llava-tower-unstored": lambda: of_llava_tower(
         "google/siglip-so400m-patch14-384", mm_tunable_parts="mm_vision_tower,mm_mlp_adapter,mm_language_model"
     ),

@@ -8,7 +8,8 @@ from tempfile import TemporaryDirectory
 
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
-from tests.checkpoints import Spec, write_file
+from tests.checkpoints import Spec, genuine, write_file
+from tests.dialects.test_image_programs import SD_VAE
 from tests.dialects.test_single_file import model, whole
 from tests.test_pipelines import PARTS, pipeline
 
@@ -45,6 +46,7 @@ def with_own_class(module: str = OWN_MODULE) -> Audit:
 FOLDERS: dict[str, Callable[[], Audit]] = {
     "autoencoder-half": half,
     "projection-stored-twice": with_second_projection,
+    "vae-names-of-diffusers": lambda: of_file(genuine(SD_VAE)),
     "single-file-in-folder": lambda: of_file(whole(model("tiny")[0]), folder=True),
     "entry-code-absent": with_own_class,
 }

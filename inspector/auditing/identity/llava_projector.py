@@ -27,6 +27,10 @@ WITHOUT_TOWER: Final = (
 TUNED: Final = "mm_tunable_parts"
 TOWER: Final = "mm_vision_tower"
 """The tower, as a part that is trained and as the key with its repository."""
+UNFROZEN: Final = "unfreeze_mm_vision_tower"
+STORED_TOWER: Final = "model.vision_tower."
+CLASSES: Final = ("LlavaLlama", "LlavaMistral", "LlavaMpt", "LlavaQwen")
+"""Beginnings of the names of this code's classes, which transformers does not have."""
 INNER: Final[Mapping[str, Sequence[str]]] = {
     "linear": ("",),
     **{f"mlp{depth}x_gelu": tuple(f"{2 * number}." for number in range(depth)) for depth in range(1, 10)},
@@ -118,6 +122,22 @@ def tower_unstored(config: Claim, families: Families) -> Iterator[Finding]:
     from inspector.findings.names.llava_projector import LlavaTowerUnstored
 
     yield LlavaTowerUnstored(place=Place(key=TUNED), parts=parts, named=str(named))
+
+
+def tower_unread(config: Claim, families: Families) -> Iterator[Finding]:
+    """The note on a stored tower that was not trained: LLaVA's code loads it from the repository that is named."""
+    values = config.settings.values
+    named, parts = values.get(TOWER), str(values.get(TUNED) or "").split(",")
+    if named not in TOWERS or MARK not in values or values.get(UNFROZEN) or TOWER in parts:
+        return
+    if not str(config.class_name or "").startswith(CLASSES):
+        return
+    parts_stored = all(any(key.startswith(one) for key in families) for one in (LAYERS, PREFIX))
+    stored = sum(family.tensors for key, family in families.items() if key.startswith(STORED_TOWER))
+    if stored and parts_stored:
+        from inspector.findings.names.llava_projector import LlavaTowerUnread
+
+        yield LlavaTowerUnread(place=Place(key=TOWER), tensors=stored, named=str(named))
 
 
 def _other_width(stated: int, stored: int, kind: str) -> Finding:

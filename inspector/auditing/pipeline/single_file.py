@@ -40,6 +40,7 @@ from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Ledger, Line
 
 if TYPE_CHECKING:
+    from inspector.findings.names.single_file import SingleFileParts
     from inspector.findings.names.tensors import TensorMissing
 
 
@@ -196,10 +197,12 @@ def _unread(found: SingleFile) -> Iterator[Finding]:
 def lone_network(checkpoint: Checkpoint) -> Iterator[Finding]:
     """The note on a transformer under the prefix of a whole pipeline in a single file without other components."""
     if checkpoint.config is None and not (checkpoint.lost or checkpoint.partial) and is_lone(checkpoint.tensors):
-        yield from _partial(["transformer"])
+        from inspector.auditing.pipeline.image_programs import whole_folder
+
+        yield from (msgspec.structs.replace(one, folder=whole_folder(checkpoint)) for one in _partial(["transformer"]))
 
 
-def _partial(names: Sequence[str]) -> Iterator[Finding]:
+def _partial(names: Sequence[str]) -> Iterator[SingleFileParts]:
     """The note on a file that has a diffusion network without other components of its pipeline."""
     absent = [what for what, start in NEEDED if not _has(names, start)]
     if absent and any(name in DIFFUSION for name in names):

@@ -137,6 +137,36 @@ class LlavaTowerUnstored(ContentFinding, frozen=True, kw_only=True):
     )
 
 
+class LlavaTowerUnread(ContentFinding, frozen=True, kw_only=True):
+    """A model of LLaVA's code stores the vision tower, which this code loads from another repository.
+
+    What it means
+        The tower was not trained (`unfreeze_mm_vision_tower` and `mm_tunable_parts` do not name it); its tensors were
+        saved together with the model.
+
+    Why it matters
+        It is harmless: LLaVA's code ignores these tensors, or loads the tower of `mm_vision_tower` over them.
+
+    Example
+        note[N757] llava-tower-unread: 2 tensors below model.vision_tower
+          loaded  google/siglip-so400m-patch14-384, by its name
+          help    nothing to do; the file is smaller without them
+
+    What to do
+        Nothing.
+    """
+
+    code = "N757"
+    severity = "note"
+
+    tensors: int
+    named: str
+
+    headline_text = "{tensors:count tensor} below model.vision_tower"
+    row_texts = (("loaded", "{named}, by its name"),)
+    remedy_text = "nothing to do; the file is smaller without them"
+
+
 class LlavaProjectorAlone(ContentFinding, frozen=True, kw_only=True):
     """The file holds only the projector of a model of LLaVA.
 

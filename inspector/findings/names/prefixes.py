@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import msgspec
 
 from inspector.findings.finding import ContentFinding, Finding, Remedy, Step
@@ -20,12 +22,17 @@ class BelowPrefix(ContentFinding, frozen=True, kw_only=True):
     without: int
 
 
+PADDLE: Final = "PaddlePaddle"
+"""The framework whose code of ERNIE has a prefix of its own, and the matrices transposed."""
+
+
 class PrefixOnNames(BelowPrefix, frozen=True, kw_only=True):
     """Unexpected prefix in tensor names.
 
     What it means
         A wrapper (torch.compile, DataParallel, FSDP, PEFT) was saved instead of the model inside it. Its prefix
-        was added to all names, or to those of one submodel.
+        was added to all names, or to those of one submodel. The repositories of ERNIE 4.5 for PaddlePaddle have the
+        prefix `ernie.`, and its matrices are transposed.
 
     Why it matters
         A loader looks up the names without the prefix, finds none, and uses random values.
@@ -82,6 +89,10 @@ class PrefixOnNames(BelowPrefix, frozen=True, kw_only=True):
             words = f'begin these names with "{self.root}" in place of "{self.prefix}"{also}, as the class does'
             others = (Step(action="rename", old=stored, new=expected) for stored, expected in self.renames)
             return Remedy(words, (*others, Step(action="rename", old=f"{self.prefix}*", new=f"{self.root}*")))
+        if self.wrapper == PADDLE:
+            words = "take the repository of this model whose name ends with -PT, which is made for transformers"
+            step = Step(action="rename", old=f"{self.prefix}*", new="*")
+            return Remedy(f'{words}; or rename: key.removeprefix("{self.prefix}")', (step,))
         prefixes = self.prefix.split(" and ")
         changes = (f'replace("{one}", "")' if self.inside else f'removeprefix("{one}")' for one in prefixes)
         words = f"save the inner model, or rename: key.{'.'.join(changes)}"

@@ -25,7 +25,8 @@ class SingleFileParts(Finding, frozen=True, kw_only=True):
 
     Why it matters
         diffusers' `from_single_file` of a pipeline refuses a file without a component that it is not given; ComfyUI
-        loads it as a diffusion model alone.
+        loads it as a diffusion model alone: from models/checkpoints its node Load Checkpoint gives no text encoder and
+        no VAE of it, and older versions refuse it ("Could not detect model type").
 
     Example
         note[N495] single-file-parts: unet; no vae, no text encoder
@@ -40,11 +41,22 @@ class SingleFileParts(Finding, frozen=True, kw_only=True):
 
     present: tuple[str, ...]
     absent: tuple[str, ...]
+    folder: str = ""
+    """The folder of ComfyUI for whole pipelines, if the file is in it."""
 
     remedy_text = "load the others from the base model, and pass them to from_single_file"
 
     def headline(self) -> str:
         return f"{listed(self.present)}; {', '.join(f'no {one}' for one in self.absent)}"
+
+    def rows(self) -> Rows:
+        return [("folder", f"{self.folder}, from which ComfyUI loads whole pipelines")] if self.folder else []
+
+    def remedy(self) -> Remedy:
+        if not self.folder:
+            return super().remedy()
+        own = "in ComfyUI move it to models/diffusion_models and load it with Load Diffusion Model"
+        return Remedy(f"{own}, and load the text encoders and the VAE of the base model with their own nodes")
 
 
 class SingleFileWithoutVae(SingleFileParts, frozen=True, kw_only=True):

@@ -1,0 +1,58 @@
+"""A network or a VAE alone in a file: which programs for images read its names, and from which folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inspector.auditing.result import Audit
+from inspector.auditing.start import audit
+from tests.checkpoints import Spec, genuine, write_file
+from tests.dialects import single_file
+from tests.dialects.test_writers import FLUX
+
+SD_VAE: dict[str, Any] = {
+    "_class_name": "AutoencoderKL", "block_out_channels": [32, 64, 64, 64], "layers_per_block": 2, "latent_channels": 4,
+    "in_channels": 3, "out_channels": 3, "norm_num_groups": 32,
+    "down_block_types": ["DownEncoderBlock2D"] * 4, "up_block_types": ["UpDecoderBlock2D"] * 4,
+}  # fmt: skip
+WIDER: dict[str, Any] = {**SD_VAE, "block_out_channels": [32, 32, 96, 96]}
+SIXTEEN: dict[str, Any] = {**SD_VAE, "latent_channels": 16, "use_quant_conv": False, "use_post_quant_conv": False}
+
+
+def stored(path: Path, spec: Spec) -> Audit:
+    path.parent.mkdir(parents=True)
+    write_file(path, spec)
+    return audit(str(path))
+
+
+@pytest.mark.parametrize("config", [SD_VAE, WIDER])
+def test_a_vae_under_the_names_of_diffusers_has_a_note(config: dict[str, Any], tmp_path: Path) -> None:
+    audited = stored(tmp_path / "VAE/mine.safetensors", genuine(config))
+    (found,) = (one for one in audited.findings if one.code == "N756")
+    assert (audited.verdict, found.severity) == ("clean", "note")
+
+
+@pytest.mark.parametrize(
+    "name, spec",
+    [
+        ("VAE/mine.safetensors", single_file.vae(SD_VAE)),
+        ("VAE/mine.safetensors", genuine(SIXTEEN)),
+        ("vae/diffusion_pytorch_model.fp16.safetensors", genuine(SD_VAE)),
+    ],
+)
+def test_other_names_channels_and_files_have_none(name: str, spec: Spec, tmp_path: Path) -> None:
+    assert "N756" not in {one.code for one in stored(tmp_path / name, spec).findings}
+
+
+@pytest.mark.parametrize("below", ["", "flux/"])
+def test_a_network_alone_in_the_folder_of_whole_files(below: str, tmp_path: Path) -> None:
+    path = tmp_path / f"ComfyUI/models/checkpoints/{below}mine.safetensors"
+    audited = stored(path, genuine(FLUX))
+    for one in (audited, audit(str(path.parent))):
+        (found,) = (finding for finding in one.findings if finding.code == "N495")
+        assert "Load Diffusion Model" in str(found.help)
+    elsewhere = stored(tmp_path / "ComfyUI/models/diffusion_models/mine.safetensors", genuine(FLUX))
+    assert "N495" not in {one.code for one in elsewhere.findings}
