@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from inspector.algebra.boxes import Box, joined, minus, outer
 from inspector.algebra.names import axes_of
@@ -11,7 +11,7 @@ from inspector.algebra.span import Span
 from inspector.findings.finding import Finding, Place
 from inspector.matcher.spelling import OF_WHOLE_ENCODER
 from inspector.notation.binding import Block
-from inspector.notation.slots import scope_of
+from inspector.notation.slots import Slot, scope_of
 from inspector.reconciler import ledger
 from inspector.reconciler.compress import RENAMED, RENUMBERED, SINGLE, WRAPPED, Explanation, OneSided, Portion, compress
 from inspector.reconciler.numbering import LayerNumbers
@@ -24,6 +24,9 @@ from inspector.reconciler.wording import family_name, indices_in_words, names_in
 
 if TYPE_CHECKING:
     from inspector.findings.names.renamed import TensorRenamed
+
+TOWERS: Final = (("vision",), ("audio",), ("qformer",))
+PROJECTOR: Final = "bridge."
 
 
 def absent_and_unexpected(case: Reconciled, confidence: str) -> Iterator[Finding]:
@@ -204,8 +207,16 @@ def _part_missing(case: Reconciled, cause: Explanation, confidence: str) -> Find
         if stored
         else (),
         instead="" if numbered else _stored_instead(case, cause),
+        tower=not numbered
+        and not where
+        and all(_is_of_tower(gaps[part.position].block.slot) for part in cause.missing),
         confidence=confidence,
     )
+
+
+def _is_of_tower(slot: Slot) -> bool:
+    """True for a module of a tower of images or sound, or of the projector behind it."""
+    return slot.scope[:1] in TOWERS or slot.role.startswith(PROJECTOR)
 
 
 def _stored_instead(case: Reconciled, cause: Explanation) -> str:

@@ -170,7 +170,8 @@ class ComponentAbsent(ContentFinding, frozen=True, kw_only=True):
           absent    785 tensors, 11,610,067,968 parameters
 
     What to do
-        Nothing, or download the original checkpoint. For a GGUF file: older builds of llama.cpp look for the tensors of
+        Nothing, or download the original checkpoint; after a training that left them out, copy the tensors from the
+        base model under the same names. For a GGUF file: older builds of llama.cpp look for the tensors of
         these layers and refuse the file; correct the two numbers in its metadata if it has to load there.
     """
 

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from inspector.findings.finding import ContentFinding, Remedy, Rows, Step
-from inspector.findings.words import listed, value
+from inspector.findings.words import listed, number, value
 
 
 class FewerLayers(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,11 +59,13 @@ class LayersMissing(ContentFinding, frozen=True, kw_only=True):
                    "num_hidden_layers": 31 in config.json
 
     What to do
-        Download the files that contain it, or repeat the conversion that dropped it. If the layer was removed on
-        purpose, the remaining ones need consecutive numbers, and the config their number. Where another module is
-        stored in place of the missing part, as in hybrids of attention and state spaces, load the model with the code
-        that builds it. The same holds where a key of the config lists the layers without the part, as programs write
-        that drop attention or MLPs: nothing was lost.
+        Download the files that contain it, or repeat the conversion that dropped it. A program that saves or merges the
+        text model alone drops the tower of images or sound, and the projector, each time: copy their tensors from the
+        base model, if the training left them as they were, or else from the checkpoint of the training. If the layer
+        was removed on purpose, the remaining ones need consecutive numbers, and the config their number. Where another
+        module is stored in place of the missing part, as in hybrids of attention and state spaces, load the model with
+        the code that builds it. The same holds where a key of the config lists the layers without the part, as programs
+        write that drop attention or MLPs: nothing was lost.
     """
 
     code = "N404"
@@ -82,6 +84,8 @@ class LayersMissing(ContentFinding, frozen=True, kw_only=True):
     """A key of the config, unknown to its class, that lists exactly these layers."""
     also: tuple[str, ...] = ()
     """Further families that are missing there."""
+    tower: bool = False
+    """True for a whole tower of images or sound, or its projector, which many trainings leave as it was."""
 
     headline_text = "{what}"
     row_texts = (
@@ -101,6 +105,13 @@ class LayersMissing(ContentFinding, frozen=True, kw_only=True):
             code = f"load it with the code that builds {self.instead} in place of {self.part}"
             return Remedy(f"{code}: the class of the config has no such layers; or use the weights of that class")
         words = "download or convert the checkpoint again: no file contains these tensors"
+        if self.tower:
+            words = (
+                f"download the checkpoint again; or, if the program that saved it leaves out {self.place.family}, copy "
+                f"{'this tensor' if self.tensors == 1 else f'these {number(self.tensors)} tensors'} from the base "
+                "model, or from the checkpoint of the training if they were trained, under the same names into one of "
+                "its files, and into its index"
+            )
         return Remedy("; or, ".join((words, *(one.words() for one in self.fewer))))
 
     @property
