@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from inspector.adapters.changed_modules import ChangedModule, like, modules_of
+from inspector.adapters.comfyui_names import names_unread_by_comfyui
 from inspector.adapters.control_lora import lost_of_control
 from inspector.adapters.explain import AdapterReport
 from inspector.adapters.image_projection import COMPONENT, IMAGES, METHOD, lost_of_projection, width_of_images
@@ -70,6 +71,7 @@ def account_tool(families: Families, found: Mapping[str, ToolTensor], *, whole: 
     findings.extend(wrapped_modules(families, found))
     findings.extend((*misspelled(families, found), *exchanged_vectors(families)))
     findings.extend((*unread_names(families, found), *unread_ends(families, found), *unread_methods(found)))
+    findings.extend(names_unread_by_comfyui(families, found))
     findings.extend((*partial_blocks(families, found), *unread_by_comfyui(families, found)))
     if unknown:
         findings.append(_unknown(unknown, families))

@@ -1607,6 +1607,16 @@ FIRES |= {
         ),
         base=BaseRead("base", audit_loaded(checkpoint({}, None, SMALL_FLUX))),
     ),
+    "adapter-unread-by-comfyui": lambda: audit_adapter(
+        checkpoint(
+            {
+                f"unet.mid_block.attentions.0.transformer_blocks.0.attn1.{module}.lora.{end}.weight": ("F16", shape)
+                for module in ("to_q", "to_k")
+                for end, shape in (("down", (4, 32)), ("up", (32, 4)))
+            },
+            None,
+        )
+    ),
     "adapter-tensor-unknown": lambda: kohya(put("lora_unet_mid_block_attentions_0_attn1_to_q.lora_side", "F16", 4, 64)),
 }
 

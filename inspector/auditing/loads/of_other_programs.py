@@ -47,6 +47,13 @@ OF_WEB_UI: Final = "string_to_param"
 """Beginning of the vectors' name in a file of AUTOMATIC1111's web UI, which diffusers reads among others (measured with
 0.42: it raises ValueError for several vectors under other names).
 """
+OF_SDXL: Final = frozenset({"clip_l", "clip_g"})
+"""The vectors of a textual inversion for both encoders of SDXL."""
+BY_PART: Final = (
+    'load_textual_inversion(load_file(FILE)["clip_l"], token=NAME, text_encoder=pipe.text_encoder,'
+    ' tokenizer=pipe.tokenizer), and then the same with "clip_g", text_encoder_2 and tokenizer_2'
+)
+"""What loads each of both (measured with 0.42); `load_file` is that of safetensors.torch."""
 VLLM: Final = "vllm"
 OF_A_MODEL: Final = "its config.json makes the folder a model"
 WITH_BASE: Final = "PEFT (PeftModel.from_pretrained with a base)"
@@ -160,7 +167,8 @@ def _by_diffusers(audited: Audit) -> NotRead | None:
     adapter, names = _adapter(audited), audited.checkpoint.tensors
     several = len(names) > 1 and not any(name.startswith(OF_WEB_UI) for name in names)
     if several and adapter is not None and adapter.type == TEXTUAL_INVERSION:
-        return made(REFUSES, "load_textual_inversion reads a file of one embedding alone", COMFYUI)
+        reads = BY_PART if names.keys() == OF_SDXL else COMFYUI
+        return made(REFUSES, "load_textual_inversion reads a file of one embedding alone", reads)
     kinds = (AdapterDimsUnread, AdapterMethodUnread, AdapterBlocksPartial, ControlNetDifferences)
     said = next((one for one in audited.findings if isinstance(one, kinds)), unread_names(audited.findings))
     if said is None:
