@@ -14,6 +14,7 @@ from typing import Final
 
 from inspector.adapters.names import renames_of
 from inspector.adapters.tools import ToolTensor
+from inspector.algebra.boxes import Box
 from inspector.findings.finding import Finding
 from inspector.matcher.families import Families
 from inspector.reconciler.wording import names_in
@@ -68,7 +69,7 @@ def _note(
         tensors=sum(families[key].tensors for key in unread),
         of=sum(families[key].tensors for key in found),
         stored=names_in(unread[0], boxes, 1)[0],
-        wanted=names_in(wanted[unread[0]], boxes, 1)[0] if whole else "",
+        wanted=_first(wanted[unread[0]], boxes[0]) if whole else "",
         renames=tuple(dict.fromkeys((_starred(old), _starred(new)) for old, new in pairs)) if converter else pairs,
         converter=converter,
     )
@@ -87,6 +88,12 @@ def _with_dots(key: str) -> str:
         return ""
     block, number, network, module, last, end = found.groups()
     return ".".join(one for one in ("diffusion_model", block, number, network, module, last) if one) + end
+
+
+def _first(name: str, box: Box) -> str:
+    """A name with the first numbers of a box; # may stand between underscores."""
+    numbers = (str(axis.first) for axis in box)
+    return re.sub("#", lambda found: next(numbers, found[0]), name)
 
 
 def _starred(pattern: str) -> str:

@@ -127,7 +127,7 @@ def test_names_that_diffusers_reads_differently(kind: str, writer: str, unread: 
     config, shapes = model(kind)
     attended = {name: shape for name, shape in shapes.items() if "att" in name}
     found = audited(lora(attended, writer), config)
-    assert [one.code for one in found.findings if one.code != "A901"] == unread
+    assert [one.code for one in found.findings if one.code not in ("A901", "A965")] == unread
     for one in found.findings:
         assert one.code != "A970" or (wanted in one.wanted and one.steps), one
 
@@ -139,7 +139,7 @@ def test_a_joined_matrix_next_to_its_parts_is_left_out(part: str, unread: list[s
     joined = {name: shape for name, shape in shapes.items() if name.endswith("attention.qkv")}
     others = {name.replace("qkv", part): (shape[0] // 3, *shape[1:]) for name, shape in joined.items()}
     found = audited(lora({**joined, **others}, "sd-scripts"), config)
-    assert [one.code for one in found.findings if one.code != "A901"] == unread
+    assert [one.code for one in found.findings if one.code not in ("A901", "A965")] == unread
 
 
 def damaged(spec: Spec) -> Iterator[tuple[str, Spec]]:
