@@ -21,7 +21,7 @@ class AdapterUnreadByComfyui(Finding, frozen=True, kw_only=True):
           stored
             unet.mid_block.attentions.0.transformer_blocks.0.attn1.to_q.lora.down.weight
           wanted
-            lora_unet_mid_block_attentions_#_transformer_blocks_#_attn1_to_q.lora_down.weight
+            lora_unet_mid_block_attentions_0_transformer_blocks_0_attn1_to_q.lora_down.weight
           help    for ComfyUI rename the tensors; diffusers reads both names
 
     What to do
