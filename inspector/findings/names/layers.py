@@ -107,7 +107,7 @@ class LayersMissing(ContentFinding, frozen=True, kw_only=True):
         words = "download or convert the checkpoint again: no file contains these tensors"
         if self.tower:
             words = (
-                f"download the checkpoint again; or, if the program that saved it leaves out {self.place.family}, copy "
+                f"{words}; or, if the program that saved it leaves out {self.place.family}, copy "
                 f"{'this tensor' if self.tensors == 1 else f'these {number(self.tensors)} tensors'} from the base "
                 "model, or from the checkpoint of the training if they were trained, under the same names into one of "
                 "its files, and into its index"
