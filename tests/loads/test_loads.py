@@ -249,7 +249,10 @@ def test_diffusers_refuses_differences_of_wans_embeddings_alone(part: str, pair:
 def test_diffusers_reads_one_embedding_of_a_file(names: tuple[str, ...], refused: bool) -> None:
     """Measured with diffusers 0.42: `load_textual_inversion` raises ValueError for several vectors."""
     audited = audited_spec(dict.fromkeys(names, ("F32", (2, 32))), None)
-    assert (refused_by(audited, "diffusers") is not None) == refused
+    found = refused_by(audited, "diffusers")
+    assert (found is not None) == refused
+    by_part = found is not None and 'load_file(FILE)["clip_l"]' in found.reads  # measured: each part loads by itself
+    assert by_part == ("clip_l" in names)
 
 
 def flux_2(width: int, text: int) -> dict[str, tuple[str, tuple[int, ...]]]:
