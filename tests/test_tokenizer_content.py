@@ -76,6 +76,7 @@ CASES: dict[str, tuple[dict[str, Any], Change, str, str]] = {
     "pieces as words": (T5, whole(PIECES | {"vocab": WORDS}),
                         PLACE + "model.vocab is no list of words and scores", "save the tokenizer again"),
     "another version": (BERT, whole(PIECE, version="2.0"), PLACE + "version is '2.0'", "save the tokenizer again"),
+    "a further key of a stub": (GPT2, text("tokenizer.json", {"stub": True}), "", ""),
     "a further key": (GPT2, whole(BPE, extra=1), PLACE + '"extra" is none of its keys', "save the tokenizer again"),
     "an added token without an id": (GPT2, whole(BPE, added_tokens=[{"content": "<s>"}]),
                                      PLACE + "added token 1 has no id", "save the tokenizer again"),

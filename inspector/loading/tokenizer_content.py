@@ -95,7 +95,12 @@ def merges_in_lines(text: str, vocab: Mapping[str, Any]) -> FaultyMerges | None:
 
 
 def content_faults(values: Mapping[str, Any]) -> Iterator[str]:
-    """Why a tokenizer.json is refused, in words, besides its merges; nothing if none of these reasons is found."""
+    """Why a tokenizer.json is refused, in words, besides its merges; nothing if none of these reasons is found, or if
+    the file has no model, and so is no tokenizer that a program wrote.
+    """
+    model = values.get("model")
+    if not isinstance(model, dict):
+        return
     yield from (f'"{key}" is none of its keys' for key in values if key not in KEYS)
     if values.get("version", "1.0") != "1.0":
         yield f"version is {values['version']!r}"
@@ -104,9 +109,7 @@ def content_faults(values: Mapping[str, Any]) -> Iterator[str]:
         if isinstance(token, dict) and "id" not in token:
             yield f"added token {number} has no id"
             break
-    model = values.get("model")
-    if isinstance(model, dict):
-        yield from _faults_of_model(model)
+    yield from _faults_of_model(model)
 
 
 def _faults_of_model(model: Mapping[str, Any]) -> Iterator[str]:
