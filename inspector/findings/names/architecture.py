@@ -394,8 +394,5 @@ class ArchitectureFromNames(ContentFinding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         if not self.stated:
             return super().remedy()
-        key = f'"_class_name": "{self.architecture}"'
-        own = f"load it with the code that has {self.stated}"
-        return Remedy(
-            f"{own}; {self.architecture} ({key} in config.json) takes the tensors, and does nothing else of it"
-        )
+        takes = f'{self.architecture} ("_class_name": "{self.architecture}" in config.json) takes the tensors'
+        return Remedy(f"load it with the code that has {self.stated}; {takes}, and does nothing else of it")
