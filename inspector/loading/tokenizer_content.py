@@ -94,10 +94,13 @@ def merges_in_lines(text: str, vocab: Mapping[str, Any]) -> FaultyMerges | None:
     return None if found is None else found._replace(pairs=())
 
 
+def is_saved(values: Mapping[str, Any]) -> bool:
+    """True if a tokenizer.json has what `tokenizers` writes into each: other content is none that it saved."""
+    return "version" in values and isinstance(values.get("model"), dict)
+
+
 def content_faults(values: Mapping[str, Any]) -> Iterator[str]:
-    """Why a tokenizer.json is refused, in words, besides its merges; nothing if none of these reasons is found, or if
-    the file has no model, and so is no tokenizer that a program wrote.
-    """
+    """Why a tokenizer.json is refused, in words, besides its merges; nothing if none of these reasons is found."""
     model = values.get("model")
     if not isinstance(model, dict):
         return

@@ -42,8 +42,10 @@ def _of_whole(checkpoint: Checkpoint) -> Iterator[Finding]:
     values = object_beside(checkpoint, WHOLE, LARGEST)
     if not values:
         return
-    from inspector.loading.tokenizer_content import content_faults, merges_of
+    from inspector.loading.tokenizer_content import content_faults, is_saved, merges_of
 
+    if not is_saved(values):
+        return
     problem = next(content_faults(values), "")
     merges = None if problem else merges_of(values)
     if problem:
