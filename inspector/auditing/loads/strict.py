@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -31,7 +31,7 @@ def refused(audited: Audit, values: Mapping[str, Any], loads: tuple[Load, ...]) 
     elif audited.unpacked is not None and any(audited.unpacked.schemes.values()):
         loads = tuple(_by_settings(audited, values, one) if one.loader == "vllm" else one for one in loads)
     kind = values.get("model_type")
-    answer = of_other_tool(values, kind if isinstance(kind, str) else None, audited.checkpoint.tensors)
+    answer = of_other_tool(values, kind if isinstance(kind, str) else None, _names(audited))
     if answer is not None:
         loads = tuple(_refusing(one, answer[1], answer[0]) if one.loader == "mlx" else one for one in loads)
     copied = any(line.family.endswith(HEAD) and line.kind == COPY for line in audited.lines)
@@ -78,9 +78,14 @@ def _nameless(audited: Audit) -> str | None:
     return None if of_encoder else nameless(audited.class_name, audited.checkpoint.tensors)
 
 
+def _names(audited: Audit) -> Collection[str]:
+    """The names of the families, whose endings are those of the tensors; all names if they were not grouped."""
+    return audited.checkpoint.tensors if audited.stored is None else audited.stored
+
+
 def _by_settings(audited: Audit, values: Mapping[str, Any], load: Load) -> Load:
     """The prediction for vLLM, with its refusal of the settings of intact weights."""
-    scaled = any(name.endswith(INPUT_SCALES) for name in audited.checkpoint.tensors)
+    scaled = any(name.endswith(INPUT_SCALES) for name in _names(audited))
     refused_block = refused_settings(values, has_input_scales=scaled) or _without_block_size(audited)
     if load.outcome == COMPLETE and (unread := refused_side_file(values, audited.checkpoint.side)):
         return _refusing(load, unread)
