@@ -35,7 +35,7 @@ def with_stated_config(checkpoint: Checkpoint) -> Checkpoint:
 
         if (values := timm.config_of(config.values)) is not None:
             config = Config(config.file, values, "config")
-        elif whisper.has_own_names(checkpoint.tensors) and (values := whisper.config_of(config.values)) is not None:
+        elif (values := whisper.config_of(config.values)) is not None and whisper.has_own_names(checkpoint.tensors):
             config = Config(config.file, values, "config", whisper.MLX_WHISPER)
     return checkpoint if config is checkpoint.config else replace(checkpoint, config=config)
 
