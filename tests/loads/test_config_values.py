@@ -750,3 +750,17 @@ def test_a_key_is_wrong_only_under_the_name_that_does_not_decide(
 def test_names_of_torch_for_activations(stated: str, meant: str | None, tmp_path: Path) -> None:
     (finding,) = (one for one in audited(tmp_path, "llama", ("hidden_act", stated)).findings if one.code == "C311")
     assert [step.new for step in finding.remedy().steps] == ([] if meant is None else [meant])
+
+
+@pytest.mark.parametrize(("name", "words"), [
+    ("mtp.fc.weight", "download this file again"), ("other.fc.weight", "regenerate the index"),
+])  # fmt: skip
+def test_entries_of_a_part_that_the_loader_leaves_out(name: str, words: str, tmp_path: Path) -> None:
+    """Layers that predict further tokens are read by vLLM and others; the type's class of transformers has none."""
+    record = base_record("qwen3_next")
+    folder = damaged(healthy(spec_of(record), record["config"]), [["shards", 2]])
+    index = folder.texts["model.safetensors.index.json"]
+    index["weight_map"][name] = max(index["weight_map"].values())
+    found = audit(str(write(folder, tmp_path / "model")))
+    (finding,) = (one for one in found.findings if one.code == "S228")
+    assert words in finding.help

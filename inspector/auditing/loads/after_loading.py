@@ -8,6 +8,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from inspector.algebra.names import key_of
 from inspector.auditing.identity.own_program import joining_program
 from inspector.auditing.loads.failures import with_failures
 from inspector.auditing.loads.given_facts import given
@@ -40,7 +41,7 @@ def after_loading(audited: Audit) -> Audit:
 
         findings = with_names_of_class(audited, with_keys_of_ties(findings, lambda: given(audited)))
     if audited.checkpoint.index is not None and findings:
-        findings = _of_one_index(findings)
+        findings = _of_parts(audited, _of_one_index(findings))
     if intended.loader in JUDGED and audited.case is not None and any(is_of_writer(one) for one in findings):
         findings = without_unread_names([of_another_program(audited, one, intended, name) for one in findings])
     if audited.checkpoint.is_gguf:
@@ -130,6 +131,22 @@ def _of_one_index(findings: list[Finding]) -> list[Finding]:
 
     unlisted = {one.place.file for one in findings if isinstance(one, TensorReadUnlisted)}
     return [one for one in findings if not isinstance(one, TensorListedInVain) or one.place.file not in unlisted]
+
+
+def _of_parts(audited: Audit, findings: list[Finding]) -> list[Finding]:
+    """The findings, with index entries without a tensor that belong to a part of the model as such."""
+    from inspector.findings.shards.agreement import TensorListedInVain
+
+    vain = [one for one in findings if isinstance(one, TensorListedInVain)]
+    if not vain or audited.case is None:
+        return findings
+    known = {one.key for one in audited.case.plan.blocks if one.slot.extra or not one.slot.built}
+    return [
+        replace(one, of_part=True)
+        if isinstance(one, TensorListedInVain) and all(key_of(name)[0] in known for name in one.names)
+        else one
+        for one in findings
+    ]
 
 
 def _without_said_tokens(findings: list[Finding]) -> list[Finding]:

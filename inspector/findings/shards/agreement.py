@@ -179,12 +179,12 @@ class TensorListedElsewhere(TensorInAnotherShard, frozen=True, kw_only=True, omi
     severity = "warning"
 
 
-class TensorListedInVain(TensorAbsent, frozen=True, kw_only=True):
-    """The index lists tensors that no shard contains and no model needs.
+class TensorListedInVain(TensorAbsent, frozen=True, kw_only=True, omit_defaults=True):
+    """The index lists tensors that no shard contains and that its loader does not need.
 
     What it means
-        Neither this shard nor any other contains the tensors. The class of the config has none of these names; the
-        loader that the folder is made for ignores the entries.
+        Neither this shard nor any other contains the tensors. The class of the config has none of these names, or
+        leaves their part of the model out; the loader that the folder is made for ignores the entries.
 
     Why it matters
         Programs that read single tensors by the index fail.
@@ -196,13 +196,20 @@ class TensorListedInVain(TensorAbsent, frozen=True, kw_only=True):
           help    regenerate the index from the headers
 
     What to do
-        Regenerate the index from the headers.
+        Regenerate the index from the headers. Tensors of a part that other programs read, such as layers that predict
+        further tokens, were lost with this file: download it again.
     """
 
     code = "S228"
     severity = "warning"
 
+    of_part: bool = False
+    """True if they belong to a part of the model that this loader leaves out."""
+
     def remedy(self) -> Remedy:
+        if self.of_part and self.place.file:
+            words = "download this file again: the tensors belong to a part of the model that other programs read"
+            return Remedy(words, (Step(action="fetch", file=self.place.file),))
         return write_index(self.index)
 
 
