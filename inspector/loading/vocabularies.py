@@ -37,6 +37,8 @@ PIECES_OF: Final = {
     **dict.fromkeys(("Gemma", "Llama"), TOKENIZER_MODEL),
 }  # fmt: skip
 """Class -> the file of its pieces; it reads tokenizer.model, too."""
+SPEECH: Final = "Wav2Vec2CTC"
+"""The class that reads the labels of a head for CTC."""
 OF_TYPES: Final = {
     **dict.fromkeys(
         ("align", "bert", "blip", "convbert", "electra", "ernie", "git", "layoutlm", "lxmert", "megatron-bert",
@@ -84,16 +86,11 @@ def read_alone(settings: Mapping[str, Any], config: Mapping[str, Any]) -> tuple[
     """
     found = vocabulary_of(settings, config)
     name = OF_TYPES.get(str(config.get("model_type")), "")
-    stated = settings.get(CLASS) or config.get(CLASS)
-    if not found or (stated and stated.removesuffix(FAST).removesuffix(ENDING) != name):
+    if not found or tokenizer_of(settings, config) != name:
         return ()
     if name in NUMBERS:
         return (WORDS, TOKENIZER_MODEL)  # 5.23 converts it
     return (PIECES_OF[name], TOKENIZER_MODEL) if name in PIECES_OF else () if name in PIECES else found
-
-
-SPEECH: Final = "Wav2Vec2CTC"
-"""The class that reads the labels of a head for CTC."""
 
 
 def needed_by(settings: Mapping[str, Any], config: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:

@@ -42,7 +42,7 @@ def preprocessing_absent(audited: Audit) -> Iterator[Finding]:
     if not checkpoint.siblings.keys().isdisjoint(PROCESSORS):  # in a whole folder this is a finding of its own
         parts = (TOKENIZER,) if TEXT in roles and not is_whole(checkpoint) else ()
     if parts:
-        from inspector.findings.reading.preprocessing_absent import PreprocessingAbsent
+        from inspector.findings.reading.processor_absent import PreprocessingAbsent
 
         yield PreprocessingAbsent(parts=parts)
 

@@ -30,8 +30,8 @@ OF_TOKENIZER: Final = re.compile(r"token|vocab|merges|spiece|sentencepiece|tekke
 
 
 def tokenizer_absent(audited: Audit) -> Iterator[Finding]:
-    """The finding on a model that reads tokens, in a local folder with a processor and without any file of a
-    tokenizer.
+    """The finding on a model that reads tokens, in a local folder with a processor and other files of a training or a
+    repository, or of a sentence encoder, and without any file of a tokenizer.
     """
     checkpoint, case = audited.checkpoint, audited.case
     processor = next((name for name in (*PROCESSORS, MODULES) if name in checkpoint.siblings), None)

@@ -15,14 +15,12 @@ from inspector.auditing.json_beside import object_beside
 from inspector.auditing.vocabulary import words_beyond
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loading.tokenizer_files import ADDED, PLAIN, SETTINGS, WHOLE, WORDS
-from inspector.loading.tokenizer_settings import CLASS
-from inspector.loading.vocabularies import vocabulary_of
+from inspector.loading.vocabularies import tokenizer_of, vocabulary_of
 
 DECODER: Final = "added_tokens_decoder"
 """Key of tokenizer_config.json with which transformers does not read added_tokens.json."""
-SLOW: Final = ("Esm", "CTRL", "BertJapanese")
-"""Beginnings of classes without a fast one, which keep the ids, at least in 4.57."""
-SLOW_TYPES: Final = frozenset({"esm", "ctrl"})
+SLOW: Final = frozenset({"Esm", "CTRL", "BertJapanese"})
+"""Classes without a fast one, which keep the ids, at least in 4.57."""
 
 
 def renumbered(checkpoint: Checkpoint, added: AddedTokens | None) -> Mapping[str, int]:
@@ -36,8 +34,7 @@ def renumbered(checkpoint: Checkpoint, added: AddedTokens | None) -> Mapping[str
         return {}
     config = {} if checkpoint.config is None else checkpoint.config.values
     settings = object_beside(checkpoint, SETTINGS)
-    stated = settings.get(CLASS) or config.get(CLASS)
-    if config.get("model_type") in SLOW_TYPES or (isinstance(stated, str) and stated.startswith(SLOW)):
+    if tokenizer_of(settings, config) in SLOW:
         return {}
     if DECODER in settings or vocabulary_of(settings, config) not in ((PLAIN,), (WORDS,)):
         return {}
