@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.auditing.result import FLAT, Audit
 from inspector.findings.finding import NO_PROMPTS, Finding
@@ -30,7 +31,6 @@ OF_PEFT: Final = "it reads adapters.safetensors with its own lora_a and lora_b, 
 lora_parameters in adapter_config.json, and refuses other names.
 """
 COMFYUI: Final = "ComfyUI"
-WRITER: Final = "the program that wrote it"
 SPLIT: Final = frozenset({"FluxTransformer2DModel"})
 """Classes of which `from_single_file` of diffusers 0.42 was measured to refuse flat 4-bit matrices: it divides the
 matrices of its authors by rows.
@@ -61,10 +61,13 @@ READS_FLAT: Final = "ComfyUI with ComfyUI_bitsandbytes_NF4, or Forge"
 
 
 class NotRead(Struct, frozen=True):
-    """What a loader does, and a program that reads the weights, or ""."""
+    """What a loader does, and what reads the weights, or "". elsewhere: False if only the program that wrote them is
+    known to read them.
+    """
 
     load: Load
     reads: str
+    elsewhere: bool = True
 
 
 def refused_by(audited: Audit, loader: str, major: str = "") -> NotRead | None:
@@ -139,16 +142,7 @@ def unread_names(findings: Sequence[Finding]) -> AdapterNamesUnread | None:
 
 
 def _by_diffusers(audited: Audit) -> NotRead | None:
-    from inspector.findings.adapters.unread import (
-        AdapterBlocksPartial,
-        AdapterDimsUnread,
-        AdapterMethodUnread,
-        AdapterNamesUnread,
-    )
-    from inspector.findings.names.autoencoder_half import AutoencoderHalf
-    from inspector.findings.names.entry_code import EntryCodeAbsent
-    from inspector.findings.names.single_file import ControlNetDifferences
-    from inspector.findings.names.whole_in_folder import SingleFileInFolder
+    from inspector.findings.unread_by_diffusers import UnreadByDiffusers
     from inspector.loading.diffusers import VERSION
 
     def made(outcome: str, because: str, reads: str) -> NotRead:
@@ -161,21 +155,17 @@ def _by_diffusers(audited: Audit) -> NotRead | None:
         text = next((one for name, one in audited.checkpoint.tensors.items() if name.endswith(OF_TEXT)), None)
         if text is not None and text.shape[0] != OF_DEV:
             return made(REFUSES, "from_single_file takes the config of FLUX.2-dev, which is wider", OWN_CONFIG)
-    kept = (AutoencoderHalf, EntryCodeAbsent, SingleFileInFolder)
-    if kind_of_folder := next((one for one in audited.findings if isinstance(one, kept)), None):
-        return made(REFUSES, f"it {kind_of_folder.behaviour()}", kind_of_folder.reads())
     adapter, names = _adapter(audited), audited.checkpoint.tensors
     several = len(names) > 1 and not any(name.startswith(OF_WEB_UI) for name in names)
     if several and adapter is not None and adapter.type == TEXTUAL_INVERSION:
         reads = BY_PART if names.keys() == OF_SDXL else COMFYUI
         return made(REFUSES, "load_textual_inversion reads a file of one embedding alone", reads)
-    kinds = (AdapterDimsUnread, AdapterMethodUnread, AdapterBlocksPartial, ControlNetDifferences)
-    said = next((one for one in audited.findings if isinstance(one, kinds)), unread_names(audited.findings))
-    if said is None:
+    unread = [one for one in audited.findings if isinstance(one, UnreadByDiffusers) and one.applies()]
+    if not unread:
         return None
-    measured = isinstance(said, (AdapterDimsUnread, AdapterBlocksPartial)) or bool(getattr(said, "refused", False))
-    reads = (said.reads or WRITER) if isinstance(said, (AdapterMethodUnread, AdapterNamesUnread)) else COMFYUI
-    return made(REFUSES if measured else UNSUPPORTED, f"it {said.behaviour()}", reads)
+    first = min(unread, key=lambda one: one.of_all_names)
+    made_of = made(REFUSES if first.is_refused() else UNSUPPORTED, first.because(), first.reader())
+    return replace(made_of, elsewhere=first.is_read_elsewhere())
 
 
 def is_lone_adapter(audited: Audit) -> bool:

@@ -13,7 +13,6 @@ from inspector.auditing.loads.failure import failure
 from inspector.auditing.loads.given_facts import given_of
 from inspector.auditing.loads.of_other_programs import (
     TEXTUAL_INVERSION,
-    WRITER,
     is_lone_adapter,
     refused_by,
     unread_names,
@@ -180,7 +179,7 @@ def for_its_loader(audited: Audit) -> Audit:
     named = checkpoint.set_name.startswith(f"{LORA_STEM}.") and OF_LYCORIS not in checkpoint.siblings
     pipeline = None if audited.base is None else audited.base.checkpoint.pipeline
     vectors = audited.architecture is not None and audited.architecture.name == TEXTUAL_INVERSION
-    meant = named or refused.reads == WRITER or (pipeline is not None and not vectors)  # it takes vectors one by one
+    meant = named or not refused.elsewhere or (pipeline is not None and not vectors)  # it takes vectors one by one
     return judged_for(audited, DIFFUSERS.name) if meant else audited
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from inspector.findings.finding import Finding, Remedy, Rows, Step
 from inspector.findings.loading import SCALE_IN
+from inspector.findings.unread_by_diffusers import UnreadByDiffusers
 from inspector.findings.words import count
 
 READER = "diffusers"
+WRITER = "the program that wrote it"
 MATRIX = ("outputs", "inputs")
 """The dims of the weight of a linear layer."""
 
 
-class AdapterNamesUnread(Finding, frozen=True, kw_only=True):
+class AdapterNamesUnread(UnreadByDiffusers, frozen=True, kw_only=True):
     """diffusers finds no tensor of the adapter by its name.
 
     What it means
@@ -37,6 +39,7 @@ class AdapterNamesUnread(Finding, frozen=True, kw_only=True):
 
     code = "A970"
     severity = "note"
+    of_all_names = True
 
     tensors: int
     stored: str
@@ -60,12 +63,23 @@ class AdapterNamesUnread(Finding, frozen=True, kw_only=True):
         return f"{READER} {self.behaviour()}"
 
     def behaviour(self) -> str:
-        """What the loader does: the headline without its subject."""
         of_class = f" for {self.kind}" if self.kind else ""
         if self.refused:
             return f"refuses these names of modules{of_class}"
         found = "only some" if self.partly else "none"
         return f"finds {found} of {count(self.tensors, 'tensor')}{of_class}"
+
+    def is_refused(self) -> bool:
+        return self.refused
+
+    def reader(self) -> str:
+        return self.reads or WRITER
+
+    def is_read_elsewhere(self) -> bool:
+        return bool(self.reads)
+
+    def applies(self) -> bool:
+        return not self.partly
 
     def remedy(self) -> Remedy:
         scale = f", {SCALE_IN}" if self.scaled else ""
@@ -77,7 +91,7 @@ class AdapterNamesUnread(Finding, frozen=True, kw_only=True):
         )
 
 
-class AdapterMethodUnread(Finding, frozen=True, kw_only=True):
+class AdapterMethodUnread(UnreadByDiffusers, frozen=True, kw_only=True):
     """diffusers reads only some of the adapter's tensors by their names.
 
     What it means
@@ -120,8 +134,16 @@ class AdapterMethodUnread(Finding, frozen=True, kw_only=True):
         return f"{READER} {self.behaviour()}"
 
     def behaviour(self) -> str:
-        """What the loader does: the headline without its subject."""
         return f"reads no {self.what} under these names"
+
+    def is_refused(self) -> bool:
+        return self.refused
+
+    def reader(self) -> str:
+        return self.reads or WRITER
+
+    def is_read_elsewhere(self) -> bool:
+        return bool(self.reads)
 
     def remedy(self) -> Remedy:
         reader = f"{self.reads} or " if self.reads else ""
@@ -165,7 +187,7 @@ class AdapterOfXlabs(Finding, frozen=True, kw_only=True):
         return Remedy("for ComfyUI load it with XLabs' nodes (x-flux-comfyui), or rename the tensors", steps)
 
 
-class AdapterDimsUnread(Finding, frozen=True, kw_only=True):
+class AdapterDimsUnread(UnreadByDiffusers, frozen=True, kw_only=True):
     """diffusers refuses matrices of a LoRA with another number of dims than the base's weight.
 
     What it means
@@ -188,6 +210,7 @@ class AdapterDimsUnread(Finding, frozen=True, kw_only=True):
 
     code = "A972"
     severity = "note"
+    refuses = True
 
     stored: str
     shape: tuple[int, ...]
@@ -200,7 +223,6 @@ class AdapterDimsUnread(Finding, frozen=True, kw_only=True):
         return f"{READER} {self.behaviour()}"
 
     def behaviour(self) -> str:
-        """What the loader does: the headline without its subject."""
         layer = "a linear layer" if self.wanted == len(MATRIX) else "a convolution"
         return f"refuses {count(len(self.shape), 'dim')} for {layer}"
 
@@ -208,7 +230,7 @@ class AdapterDimsUnread(Finding, frozen=True, kw_only=True):
         return [("stored", f"{self.stored} {list(self.shape)}"), ("modules", f"{self.modules:,}")]
 
 
-class AdapterBlocksPartial(Finding, frozen=True, kw_only=True):
+class AdapterBlocksPartial(UnreadByDiffusers, frozen=True, kw_only=True):
     """diffusers refuses a LoRA of Wan in Kohya's names that does not change all modules of a block.
 
     What it means
@@ -231,6 +253,7 @@ class AdapterBlocksPartial(Finding, frozen=True, kw_only=True):
 
     code = "A975"
     severity = "note"
+    refuses = True
 
     such_as: str
     absent: str
@@ -243,7 +266,6 @@ class AdapterBlocksPartial(Finding, frozen=True, kw_only=True):
         return f"{READER} {self.behaviour()}"
 
     def behaviour(self) -> str:
-        """What the loader does: the headline without its subject."""
         return "refuses LoRA of some modules of Wan's blocks under these names"
 
     def remedy(self) -> Remedy:

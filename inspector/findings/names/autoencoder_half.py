@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.finding import Remedy, Rows
 from inspector.findings.severity import SeverityIf
+from inspector.findings.unread_by_diffusers import UnreadByDiffusers
 from inspector.findings.words import count
 
 
-class AutoencoderHalf(Finding, frozen=True, kw_only=True):
+class AutoencoderHalf(UnreadByDiffusers, frozen=True, kw_only=True):
     """The file holds the encoder or the decoder of an autoencoder, in the names of latent-diffusion.
 
     What it means
@@ -34,6 +35,8 @@ class AutoencoderHalf(Finding, frozen=True, kw_only=True):
 
     code = "N752"
     severity = SeverityIf(lambda finding: finding.other_shapes, "error", "note", usual="note")
+    refuses = True
+    is_all = True
 
     half: str
     absent: str
@@ -53,15 +56,10 @@ class AutoencoderHalf(Finding, frozen=True, kw_only=True):
             rows.append(("base", f"the {self.half} of {self.base} has the same shapes"))
         return rows
 
-    def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
-        return None if because.endswith(self.behaviour()) else self
-
     def behaviour(self) -> str:
-        """What diffusers does: the headline without its subject."""
         return f"finds no tensor of the {self.absent}, which from_single_file builds, too"
 
-    def reads(self) -> str:
-        """What loads it."""
+    def reader(self) -> str:
         return "code that loads it over a whole autoencoder under these names (load_state_dict, strict=False)"
 
     def remedy(self) -> Remedy:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
-from inspector.findings.finding import ContentFinding, Finding
+from inspector.findings.finding import ContentFinding
+from inspector.findings.unread_by_diffusers import UnreadByDiffusers
 
 
-class EntryCodeAbsent(ContentFinding, frozen=True, kw_only=True):
+class EntryCodeAbsent(UnreadByDiffusers, ContentFinding, frozen=True, kw_only=True):
     """An entry of model_index.json names a module that is in no library of diffusers' pipelines, nor in the folder.
 
     What it means
@@ -33,6 +34,8 @@ class EntryCodeAbsent(ContentFinding, frozen=True, kw_only=True):
 
     code = "N755"
     severity = "warning"
+    refuses = True
+    is_all = True
 
     component: str
     module: str
@@ -53,12 +56,7 @@ class EntryCodeAbsent(ContentFinding, frozen=True, kw_only=True):
         return self.module.partition(".")[0]
 
     def behaviour(self) -> str:
-        """What diffusers does."""
         return f"finds no module {self.module}, which model_index.json names for {self.component}"
 
-    def reads(self) -> str:
-        """What loads it."""
+    def reader(self) -> str:
         return f"the code of its authors (Python has to find {self.package})"
-
-    def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
-        return None if because.endswith(self.behaviour()) else self

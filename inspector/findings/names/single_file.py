@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.unread_by_diffusers import UnreadByDiffusers
 from inspector.findings.words import count, listed, number
 
 VERSIONS: Final[Mapping[int, tuple[str, str]]] = {
@@ -171,7 +172,7 @@ class SingleFileWithoutNetwork(Finding, frozen=True, kw_only=True):
         )
 
 
-class ControlNetDifferences(Finding, frozen=True, kw_only=True):
+class ControlNetDifferences(UnreadByDiffusers, frozen=True, kw_only=True):
     """A ControlNet holds differences from the UNet instead of weights.
 
     What it means
@@ -205,7 +206,6 @@ class ControlNetDifferences(Finding, frozen=True, kw_only=True):
     )
 
     def behaviour(self) -> str:
-        """What diffusers does."""
         return "loads the differences as weights"
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from inspector.findings.finding import Finding
+from inspector.findings.unread_by_diffusers import UnreadByDiffusers
 
 
-class SingleFileInFolder(Finding, frozen=True, kw_only=True):
+class SingleFileInFolder(UnreadByDiffusers, frozen=True, kw_only=True):
     """The folder has a diffusion model in a single file, and no model_index.json.
 
     What it means
@@ -28,6 +29,8 @@ class SingleFileInFolder(Finding, frozen=True, kw_only=True):
     code = "N754"
     severity = "note"
     advises = True
+    refuses = True
+    is_all = True
 
     file: str
 
@@ -38,15 +41,10 @@ class SingleFileInFolder(Finding, frozen=True, kw_only=True):
     )
 
     def behaviour(self) -> str:
-        """What diffusers does."""
         return "finds no model_index.json in the folder"
 
-    def reads(self) -> str:
-        """What loads it."""
+    def reader(self) -> str:
         return f"from_single_file with {self.file}"
-
-    def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
-        return None if because.endswith(self.behaviour()) else self
 
 
 class ProjectionStoredTwice(Finding, frozen=True, kw_only=True):
