@@ -10,7 +10,8 @@ from typing import Any, Final
 from inspector.algebra.span import Span
 from inspector.algebra.values import Value
 from inspector.dialects.gguf_architectures import ARCHITECTURES, VARIANTS
-from inspector.dialects.gguf_keys import GROUPED, KEYS
+from inspector.dialects.gguf_key_groups import GROUPED
+from inspector.dialects.gguf_keys import KEYS
 from inspector.dialects.gguf_layers import (
     PARTS,
     heads_of_whole,

@@ -21,6 +21,7 @@ from inspector.findings.types.undecided import PackingUnknown
 from inspector.findings.types.unpacked import ModuleNotPacked, SkipEntryUnread, SkippedButPacked
 from inspector.loader.packed import Packed
 from inspector.quantization.catalog import BY_VALUES, FOREIGN, HELPERS, KV_CACHE, PACKED_DTYPES, PLAIN, STRANGE
+from inspector.quantization.likeness import like_others, like_siblings, with_all_helpers, with_helpers
 from inspector.quantization.loaders import BY_ENDS, follows_tensors, is_foreign, is_read, method_for
 from inspector.quantization.module import FLOATS, INTEGERS, SCALE_DTYPES, Scheme, UnpackedTensor
 from inspector.quantization.modules import COMMON, Module, is_cache_scale, pieces_of
@@ -88,13 +89,13 @@ def unpack_module(work: Work, module: Module, pieces: Sequence[ModuleGroup]) -> 
     """Unpacks every piece of a family of modules."""
     known = [(piece, piece.scheme) for piece in pieces if piece.scheme is not None]
     if not known and not any(
-        _strange(work, piece) or _orphans(work, module, piece, None) or _scheme_with_all(work, piece)
+        _strange(work, piece) or _orphans(work, module, piece, None) or with_all_helpers(work, piece)
         for piece in pieces
     ):
         return
     work.clear(module)
     for piece in pieces:
-        scheme = piece.scheme or (None if is_lone(piece) else _like_siblings(piece, known) or _like_others(work, piece))
+        scheme = piece.scheme or (None if is_lone(piece) else like_siblings(piece, known) or like_others(work, piece))
         if scheme is not None:
             _open(work, module, piece, scheme)
         elif _strange(work, piece):
@@ -104,33 +105,6 @@ def unpack_module(work: Work, module: Module, pieces: Sequence[ModuleGroup]) -> 
     strange = [piece for piece in pieces if piece.scheme is None and _strange(work, piece) is not None]
     for lacking in (*uneven_helpers(known), *uneven_of_unknown(strange), *uneven_cache_scales(work, module)):
         lacks(work, module, lacking)
-
-
-def _like_siblings(piece: ModuleGroup, known: Known) -> Scheme | None:
-    """For a group that lacks a helper: the scheme of most modules of the family with similar values."""
-    found: dict[int, Scheme] = {}
-    for other, scheme in known:
-        values, like = piece.layouts.get(scheme.values), other.read[scheme.values]
-        if values is None or values.dtype != like.dtype or len(values.shape) != len(like.shape):
-            continue
-        if values.dtype in FLOATS and values.shape[-1] != like.shape[-1]:
-            continue  # values that are stored in a float dtype form a column
-        found.setdefault(other.modules, scheme)
-    return found[max(found)] if found else None
-
-
-def _like_others(work: Work, piece: ModuleGroup) -> Scheme | None:
-    """For a group with values of another shape: the scheme of other modules with the same complete helpers."""
-    for scheme in work.used:
-        values = piece.layouts.get(scheme.values)
-        if (
-            values is not None
-            and values.dtype not in FLOATS
-            and scheme.needs
-            and not {*scheme.needs} - {*piece.layouts}
-        ):
-            return scheme
-    return None
 
 
 def _open(work: Work, module: Module, piece: ModuleGroup, scheme: Scheme) -> None:
@@ -324,8 +298,8 @@ def _plain(work: Work, module: Module, piece: ModuleGroup, known: Known) -> None
     """Handles a piece that is not quantized: dense among quantized siblings, helpers without values, or neither."""
     packed = known[0][1] if known else None
     orphans = _orphans(work, module, piece, packed)
-    lost = _scheme_of(work, piece, orphans) if packed is None and PLAIN not in piece.layouts else None
-    lost = lost or (_scheme_with_all(work, piece) if packed is None else None)
+    lost = with_helpers(work, piece, orphans) if packed is None and PLAIN not in piece.layouts else None
+    lost = lost or (with_all_helpers(work, piece) if packed is None else None)
     orphans = _orphans(work, module, piece, lost) if lost is not None else orphans
     cache = [suffix for suffix in orphans if suffix in KV_CACHE]
     alone = [suffix for suffix in orphans if suffix not in KV_CACHE]
@@ -372,31 +346,3 @@ def _without_values(
             missing = PackedValuesMissing(helpers=tuple(alone), values=lost.values)
             work.cases[-1] = replace(work.cases[-1], scheme=lost.name, missing=(missing, module.name(lost.values)))
             work.lose_values(module, piece.boxes)
-
-
-def _scheme_with_all(work: Work, piece: ModuleGroup) -> Scheme | None:
-    """The scheme of other modules that needs exactly the helpers of a module without values."""
-    helpers = piece.layouts.keys()
-    if PLAIN in helpers or piece.setting.skipped is not None:
-        return None
-    own = ((scheme, {*scheme.needs, *scheme.may} - COMMON) for scheme in work.used)
-    fitting = (
-        scheme
-        for scheme, named in own
-        if helpers >= {*scheme.needs} and COMMON | named >= helpers and not named.isdisjoint(helpers)
-    )
-    return next(fitting, None)
-
-
-def _scheme_of(work: Work, piece: ModuleGroup, helpers: Sequence[str]) -> Scheme | None:
-    """The scheme of other modules that has all these helpers, for a module without values."""
-    return next(
-        (
-            scheme
-            for scheme in work.used
-            if piece.setting.skipped is None
-            and COMMON.union(scheme.needs, scheme.may).issuperset(helpers)
-            and not COMMON.issuperset(set(scheme.needs).intersection(helpers))
-        ),
-        None,
-    )

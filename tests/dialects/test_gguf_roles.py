@@ -13,7 +13,8 @@ import pytest
 
 from inspector.auditing.start import audit
 from inspector.dialects.gguf_architectures import ARCHITECTURES as KNOWN
-from inspector.dialects.gguf_keys import GROUPED, KEYS
+from inspector.dialects.gguf_key_groups import GROUPED
+from inspector.dialects.gguf_keys import KEYS
 from tests.checkpoints import Shape, genuine
 from tests.dialects.gguf_models import ARCHITECTURES, MODELS, config_of
 from tests.dialects.recorded_gguf import records
