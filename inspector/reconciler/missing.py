@@ -339,6 +339,7 @@ def _module_missing(case: Reconciled, alike: Sequence[Sequence[Portion]], confid
     parts = [part for members in alike for part in members]
     first: Block = gaps[parts[0].position].block
     from inspector.findings.names.tensors import TensorMissing
+    from inspector.reconciler.computed_tables import is_computed
 
     return TensorMissing(
         place=place_of(first.key, _boxes(alike[0])),
@@ -351,6 +352,7 @@ def _module_missing(case: Reconciled, alike: Sequence[Sequence[Portion]], confid
         expected_tensors=sum(gaps[part.position].block.tensors for part in alike[0]),
         counted=first.slot.tensor.counted,
         head=_head_alike(case, first),
+        computed=all(is_computed(case, gaps[part.position].block) for part in parts),
         confidence=confidence,
     )
 

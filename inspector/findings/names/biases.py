@@ -23,7 +23,9 @@ class BiasesUnexpected(ContentFinding, frozen=True, kw_only=True):
                   encoder.block.{block}.layer.{layer}.layer_norm.bias,
                   encoder.final_layer_norm.bias
           stored  20 tensors, 960 elements, 3,840 bytes
-          help    load it with the code that wrote it; t5 has no place for these biases
+          loader  transformers drops them: results change unless all are zero
+          help    load it with the code that wrote it: t5 has no place for these biases;
+                  remove them if --values shows that all are zero
 
     What to do
         Load it with the code that it was trained with. `--values` shows whether the biases are zero: then remove them.
@@ -45,7 +47,8 @@ class BiasesUnexpected(ContentFinding, frozen=True, kw_only=True):
 
     def rows(self) -> Rows:
         stored = f"{count(self.tensors, 'tensor')}, {number(self.elements)} elements, {number(self.bytes)} bytes"
-        rows = [("also", listed(self.families[1:], 4)), ("stored", stored)]
+        dropped = "transformers drops them: results change unless all are zero"
+        rows = [("also", listed(self.families[1:], 4)), ("stored", stored), ("loader", dropped)]
         return rows if self.switch is None else [*rows, ("config", f"{self.switch} true: norms without biases")]
 
     def remedy(self) -> Remedy:
@@ -55,4 +58,5 @@ class BiasesUnexpected(ContentFinding, frozen=True, kw_only=True):
             return Remedy(
                 f'set "{self.switch}": false in config.json and load it with the code that wrote it: {trained}', (step,)
             )
-        return Remedy(f"load it with the code that wrote it; {self.architecture} has no place for these biases")
+        words = f"load it with the code that wrote it: {self.architecture} has no place for these biases"
+        return Remedy(f"{words}; remove them if --values shows that all are zero")

@@ -28,11 +28,12 @@ class TensorMissing(ContentFinding, frozen=True, kw_only=True):
           role      attention key
           expected  [1024, 4096]
           missing   1 tensor of 32, 4,194,304 parameters
-          help      download or convert the checkpoint again; these tensors are not
-                    stored
+          help      download or convert the checkpoint again; if that leaves this tensor
+                    out too, copy it from the original
 
     What to do
-        Download the file again, or repeat the conversion that dropped the tensor.
+        Download the file again. A conversion that dropped the tensor does so again: copy it from the checkpoint that
+        was converted, or repair the conversion.
     """
 
     code = "N403"
@@ -49,9 +50,23 @@ class TensorMissing(ContentFinding, frozen=True, kw_only=True):
     """The model types under which the same config gives the name and the shape of every stored tensor."""
     head: str = ""
     """The stored head with the shape of a missing table: of two tied matrices a writer may keep this one."""
+    computed: bool = False
+    """True for tables of positions that transformers computes, stored or not."""
 
     headline_text = "{place.name}"
-    remedy_text = "download or convert the checkpoint again; these tensors are not stored"
+    remedy_text = (
+        "download or convert the checkpoint again; if that leaves {those} out too, copy {them} from the original"
+    )
+
+    @property
+    def those(self) -> str:
+        """The tensors in the remedy."""
+        return "this tensor" if self.tensors == 1 else "these tensors"
+
+    @property
+    def them(self) -> str:
+        """The tensors in the remedy, named before."""
+        return "it" if self.tensors == 1 else "them"
 
     def rows(self) -> Rows:
         rows = [("role", label(self.role))] if self.role != UNEXPLAINED else []
@@ -65,10 +80,15 @@ class TensorMissing(ContentFinding, frozen=True, kw_only=True):
             rows.append(("also", listed((self.names if single else self.families)[1:])))
         if self.head:
             rows.append(("or", f"{self.head} is this table, if the model ties both"))
+        if self.computed:
+            rows.append(("loader", "transformers computes the values that the original has; other programs read them"))
         return [*rows, ("or", complete_as(self.complete_as))] if self.complete_as else rows
 
     def remedy(self) -> Remedy:
         again = super().remedy()
+        if self.computed:
+            saved = f"load it with transformers and save it again, which writes {self.them}"
+            return Remedy(f"{saved}, or copy {self.them} from the original")
         if self.head:
             tied = "" if self.place.name == GGUF_TABLE else ' and set "tie_word_embeddings": true'
             return Remedy(f"if the model ties both, rename {self.head} to {self.place.name}{tied}; else {again.words}")
@@ -101,8 +121,8 @@ class BufferMissing(TensorMissing, frozen=True, kw_only=True):
           role      head bias
           expected  [1, 107]
           missing   1 tensor of 1, 0 parameters: a buffer
-          help      download or convert the checkpoint again, unless this buffer was as
-                    in a new model
+          help      copy this tensor from the original, unless it had the values of a
+                    new model
 
     What to do
         Take it from the original checkpoint if it had other values than those of a new model.
@@ -111,7 +131,7 @@ class BufferMissing(TensorMissing, frozen=True, kw_only=True):
     code = "N436"
     severity = "warning"
 
-    remedy_text = "download or convert the checkpoint again, unless this buffer was as in a new model"
+    remedy_text = "copy {those} from the original, unless {them} had the values of a new model"
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
         return self
