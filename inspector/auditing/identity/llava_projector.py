@@ -3,7 +3,7 @@
 Source: LLaVA, `llava/model/multimodal_projector/builder.py` (a Linear, or `mlpNx_gelu`: N Linears with activations
 between them) and `llava/model/builder.py` (a projector without its model is loaded together with the model of
 `--model-base`); LLaVA-NeXT, `llava/model/multimodal_encoder/siglip_encoder.py` (a tower among the `mm_tunable_parts` is
-built before the weights of the model are read).
+built before the weights of the model are read), and `clip_encoder.py` of both: so is one of `unfreeze_mm_vision_tower`.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def tower_unstored(config: Claim, families: Families) -> Iterator[Finding]:
 
 
 def tower_unread(config: Claim, families: Families) -> Iterator[Finding]:
-    """The note on a stored tower that was not trained: LLaVA's code loads it from the repository that is named."""
+    """The note on a stored tower that the config does not call trained: LLaVA's code loads the one that is named."""
     values = config.settings.values
     named, parts = values.get(TOWER), str(values.get(TUNED) or "").split(",")
     if named not in TOWERS or MARK not in values or values.get(UNFROZEN) or TOWER in parts:

@@ -141,19 +141,25 @@ class LlavaTowerUnread(ContentFinding, frozen=True, kw_only=True):
     """A model of LLaVA's code stores the vision tower, which this code loads from another repository.
 
     What it means
-        The tower was not trained (`unfreeze_mm_vision_tower` and `mm_tunable_parts` do not name it); its tensors were
-        saved together with the model.
+        The config does not say that the tower was trained (`unfreeze_mm_vision_tower`, `mm_tunable_parts`), and the
+        headers do not show it: DeepSpeed saves frozen towers too, and a full fine-tune changes them.
 
     Why it matters
-        It is harmless: LLaVA's code ignores these tensors, or loads the tower of `mm_vision_tower` over them.
+        LLaVA's code builds the tower of `mm_vision_tower` after it has read this file (LLaVA-NeXT's, where it sets
+        `delay_load`): the stored one is not used. If it was frozen, nothing changes; if it was trained, the model runs
+        with the tower from before the training.
 
     Example
         note[N757] llava-tower-unread: 2 tensors below model.vision_tower
           loaded  google/siglip-so400m-patch14-384, by its name
-          help    nothing to do; the file is smaller without them
+          help    if the tower was trained, set "unfreeze_mm_vision_tower": true in
+                  config.json: LLaVA reads it from this file; if not, nothing to do
 
     What to do
-        Nothing.
+        With `"unfreeze_mm_vision_tower": true` LLaVA's code builds the tower first and then reads the stored one. In
+        code without this key (LLaVA-Med) save the tower in a folder and name it in `mm_vision_tower`. The
+        converters in the repository of transformers take the stored tower.
+        Before you remove these tensors, compare them with those of the repository.
     """
 
     code = "N757"
@@ -164,7 +170,10 @@ class LlavaTowerUnread(ContentFinding, frozen=True, kw_only=True):
 
     headline_text = "{tensors:count tensor} below model.vision_tower"
     row_texts = (("loaded", "{named}, by its name"),)
-    remedy_text = "nothing to do; the file is smaller without them"
+    remedy_text = (
+        'if the tower was trained, set "unfreeze_mm_vision_tower": true in config.json: LLaVA reads it from this file; '
+        "if not, nothing to do"
+    )
 
 
 class LlavaProjectorAlone(ContentFinding, frozen=True, kw_only=True):
