@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from inspector.findings.finding import ARCHIVES, NAMES_SHOWN, PACKED, UNFINISHED, Finding, Place
 from inspector.loader.config_file import Config
+from inspector.loader.distributed_save import absent_files
 from inspector.loader.leftovers import leftover_findings, partition_findings, partitions
 from inspector.loader.loaders import DIFFUSERS, PEFT, TRANSFORMERS
 from inspector.loader.lost_files import in_download_folder
@@ -203,6 +204,7 @@ def _no_weights(contents: Contents, configs: Mapping[str, Config]) -> list[Findi
     if not weights_in:  # weights of other formats are converted, wherever they are
         sets = (*sets, *(replace(one, name=f"{folder}/{one.name}") for folder, one in below))
     parts = sorted(filter(_is_part, listing.files))
+    merged = replace(saves[0], absent=absent_files(saves[0], source)[:NAMES_SHOWN]) if saves else None
     from inspector.findings.reading.no_weights import NoWeights
 
     nothing = NoWeights(
@@ -213,9 +215,10 @@ def _no_weights(contents: Contents, configs: Mapping[str, Config]) -> list[Findi
         unfinished=tuple(halves[:NAMES_SHOWN]),
         folders=tuple([name for name in folders if not name.startswith(".")][:NAMES_SHOWN]),
         weights_in=tuple(weights_in)[:NAMES_SHOWN],
-        partitions=saves[0].headline() if saves else "",
-        entries=saves[0].names if saves else (),
-        merge=saves[0].remedy().words if saves else "",
+        partitions=merged.headline() if merged else "",
+        entries=merged.names if merged else (),
+        absent=merged.absent if merged else (),
+        merge=merged.remedy().words if merged else "",
         parts=tuple(parts[:NAMES_SHOWN]),
         whole=_whole(parts),
         archives=_archives(source, listing)[:NAMES_SHOWN],

@@ -265,6 +265,8 @@ PARTS: dict[str, tuple[tuple[str, ...], str]] = {
              "merge-weights pytorch_model_fsdp_0 merged"),
     "FSDP, below": (("checkpoint-9/pytorch_model_fsdp_0/__0_0.distcp", "checkpoint-9/optimizer_0/__0_0.distcp"),
                     "merge-weights checkpoint-9/pytorch_model_fsdp_0 merged"),
+    "FSDP, without .metadata": (("pytorch_model_fsdp_0/__8_0.distcp",), "copy .metadata, which the node of rank 0"),
+    "DCP, without .metadata": (("__8_0.distcp", "__9_0.distcp"), "copy .metadata, which the node of rank 0"),
     "FSDP, a file per rank": (("pytorch_model_fsdp_rank0.bin", "pytorch_model_fsdp_rank1.bin"), "FULL_STATE_DICT"),
     "FSDP, the optimizer alone": (("optimizer_fsdp_0/__0_0.distcp",), "here is the optimizer's"),
     "DCP, below the names of a run and a model": (
@@ -333,3 +335,28 @@ def test_state_next_to_the_weights_is_a_note(tmp_path: Path) -> None:
     notes = [one for one in audited.findings if one.code == "R040"]
     assert [one.facts["files"] for one in notes] == [len(STATE)]
     assert json.loads((tmp_path / "config.json").read_text(encoding="utf-8"))["model_type"] == "llama"
+
+
+SHARDS = "pytorch_model_fsdp_0"
+NAMED = b"\x80\x04\x8c\x0d__0_0.distcp\x94h\x02\x8c\x0d__8_0.distcp\x94."
+"""As in the pickle `.metadata` of torch 2.13, with the names of two files."""
+
+
+@pytest.mark.parametrize(("files", "absent"), [
+    (("__8_0.distcp", "__9_0.distcp"), (".metadata",)),
+    (("__0_0.distcp", "__8_0.distcp", ".metadata"), ()),
+    (("__0_0.distcp", ".metadata"), ("__8_0.distcp",)),
+    (("__8_0.distcp", "__8.metadata"), ()),
+])  # fmt: skip
+@pytest.mark.parametrize("folder", ["", SHARDS, f"checkpoint-7/{SHARDS}", "weights/run"])
+def test_distributed_saves_that_nothing_can_merge(
+    files: tuple[str, ...], absent: tuple[str, ...], folder: str, tmp_path: Path
+) -> None:
+    """Measured with torch 2.13 and accelerate 1.15: both stop at the file that is absent."""
+    place = tmp_path / folder
+    place.mkdir(parents=True, exist_ok=True)
+    for name in files:
+        (place / name).write_bytes(NAMED if name.endswith(".metadata") else b"x" * 64)
+    found = next(one for one in audit(str(tmp_path)).findings if one.code == "R003")
+    assert found.facts["absent"] == list(absent)
+    assert ("from the node" in found.help or "of rank 0" in found.help) is bool(absent)

@@ -70,6 +70,8 @@ class NoWeights(Finding, frozen=True, kw_only=True):
     partitions: str = ""
     entries: tuple[str, ...] = ()
     merge: str = ""
+    absent: tuple[str, ...] = ()
+    """Files without which the partitions cannot be merged."""
     config: str = ""
     wanted: str = ""
     components: bool = False
@@ -92,6 +94,8 @@ class NoWeights(Finding, frozen=True, kw_only=True):
         rows = [("instead", stored.words()) for stored in self.sets[:8]]
         if self.entries:
             rows.append(("entries", listed(self.entries, 4)))
+        if self.absent:
+            rows.append(("absent", listed(self.absent, 4)))
         if self.parts:
             rows.append(("parts", listed(self.parts, 4)))
         if self.archives:

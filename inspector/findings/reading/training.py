@@ -53,6 +53,16 @@ def _dcp(names: tuple[str, ...]) -> str:
     return f"run `{tool} {folder} merged.pt`, and audit merged.pt"
 
 
+def _collect(absent: tuple[str, ...]) -> str:
+    """What to do before merging where files are absent: with several nodes, each writes those of its own ranks."""
+    if absent == (".metadata",):
+        return (
+            "copy .metadata, which the node of rank 0 wrote, and the .distcp files of all nodes into one folder: "
+            "without them nothing can merge these; then "
+        )
+    return f"copy {listed(absent, 4)} from the nodes that wrote them; then "
+
+
 _COMMANDS = {"fsdp": _fsdp, "dcp": _dcp}
 
 
@@ -117,6 +127,8 @@ class PartitionedSave(Finding, frozen=True, kw_only=True):
     entries: int
     bytes: int
     script: bool
+    absent: tuple[str, ...] = ()
+    """Files without which torch.distributed.checkpoint cannot read the others."""
 
     row_texts = (("entries", "{names:first entries 4}"), ("stored", "{bytes} bytes", "bytes"))
 
@@ -140,7 +152,8 @@ class PartitionedSave(Finding, frozen=True, kw_only=True):
         if self.what == "zero" and self.script:
             return Remedy("run `python zero_to_fp32.py . merged` in the folder")
         if self.what in _COMMANDS:
-            return Remedy(_COMMANDS[self.what](self.names))
+            command = _COMMANDS[self.what](self.names)
+            return Remedy(_collect(self.absent) + command if self.absent else command)
         return Remedy(_REMEDIES[self.what])
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
