@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.checkpoints import Spec
 from tests.findings.library_cases import with_files
 from tests.judged import base_record, spec_of
 
@@ -57,7 +58,42 @@ CASES: dict[str, tuple[str, str, Mapping[str, Any], list[str]]] = {
     "an encoder of sound": ("hubert", "Model", {FILE: {}}, [f"R063 no tokenizer beside {FILE}"]),
     "a classifier of sound with a tokenizer": ("wavlm", "ForSequenceClassification", {FILE: {}, "vocab.json": {}}, []),
     "an encoder of sound alone": ("wav2vec2", "Model", {}, []),
+    "a merged model of text": ("llama", "CausalLM", {"README.md": {}}, ["R060 no tokenizer in this folder"]),
+    "another merged model of text": (
+        "gpt2", "LMHeadModel", {"training_args.bin": {}}, ["R060 no tokenizer in this folder"]),
+    "a third merged model of text": ("qwen2", "CausalLM", {"LICENSE": {}}, ["R060 no tokenizer in this folder"]),
+    "a training that can be resumed": (
+        "llama", "CausalLM", {"README.md": {}, "optimizer.pt": {}}, ["R065 no tokenizer in this folder"]),
+    "an encoder of text": ("t5", "EncoderModel", {"README.md": {}}, ["R065 no tokenizer in this folder"]),
+    "a merged model with its tokenizer": ("llama", "CausalLM", {"README.md": {}, "tokenizer.json": {}}, []),
 }  # fmt: skip
+IMAGES = "class XImageProcessor(BaseImageProcessor):\n    pass\n"
+SOUND = "class XFeatures(SequenceFeatureExtractor):\n    pass\n"
+MODEL = {"AutoModel": "modeling_x.X", "AutoConfig": "configuration_x.X"}
+OF_CODE: dict[str, tuple[Mapping[str, Any], Mapping[str, Any], str]] = {
+    # auto_map, further files, what AutoProcessor does
+    "code of images": (MODEL, {"image_processing_x.py": IMAGES}, "AutoProcessor of transformers returns"),
+    "code of sound": (MODEL, {"processing_x.py": SOUND}, "AutoProcessor of transformers returns"),
+    "named in the config": (
+        {**MODEL, "AutoProcessor": "processing_x.P", "AutoImageProcessor": "image_processing_x.P"}, {},
+        "AutoProcessor of transformers refuses"),
+    "no code of images": (MODEL, {"processing_x.py": "def prepare(): pass"}, ""),
+    "with its settings": (MODEL, {"image_processing_x.py": IMAGES, FILE: {}}, ""),
+    "without a tokenizer": (MODEL, {"image_processing_x.py": IMAGES, "tokenizer.json": None}, ""),
+    "chosen files": (MODEL, {"image_processing_x.py": IMAGES, "README.md": None}, ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OF_CODE)
+def test_the_processor_of_code_in_the_folder(name: str) -> None:
+    auto_map, files, wanted = OF_CODE[name]
+    config = {"model_type": "x_vl", "architectures": ["XForCausalLM"], "auto_map": auto_map}
+    beside = {"config.json": config, "README.md": {}, "tokenizer.json": {}, **files}
+    spec: Spec = {"llm.embed.weight": ("F32", (8, 4)), "vpm.patch.weight": ("F32", (4, 3))}
+    audited = with_files(spec, {file: one for file, one in beside.items() if one is not None})
+    found = [one for one in audited.findings if one.code == "R062"]
+    assert bool(found) is bool(wanted)
+    assert all(wanted in dict(one.rows())["loader"] for one in found)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -66,6 +102,6 @@ def test_parts_of_a_processor(name: str) -> None:
     record = base_record(model_type, suffix)
     config = {"model_type": model_type, **record["config"], "architectures": [record["class"]]}
     audited = with_files(spec_of(record), {"config.json": config, **files})
-    found = [one for one in audited.findings if one.code in {"R062", "R063", "R065"}]
+    found = [one for one in audited.findings if one.code in {"R060", "R062", "R063", "R065"}]
     assert [f"{one.code} {one.headline()}" for one in found] == wanted
-    assert [one.severity for one in found] == ["warning" if one.code == "R062" else "note" for one in found]
+    assert [one.severity for one in found] == ["warning" if one.code in {"R060", "R062"} else "note" for one in found]

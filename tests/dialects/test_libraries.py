@@ -201,6 +201,18 @@ def test_a_library_is_named_without_a_config(prefix: str) -> None:
     audited = judged({prefix + name: entry for name, entry in AUDIOCRAFT.items()}, None)
     assert audited.verdict == "undecided"
     assert [one.facts["library"] for one in audited.findings if one.code == "N542"] == ["audiocraft"]
+    assert [one.facts["prefix"] for one in audited.findings if one.code == "N758"] == ([prefix] if prefix else [])
+
+
+@pytest.mark.parametrize(("names", "parts"), [
+    (["module.a.w", "module.b.w"], [""]),
+    (["generator.module.a.w", "generator.module.b.w", "disc.a.w"], ["generator."]),
+    (["generator.module.a.w", "generator.b.w"], []), (["encoder.module.weight", "decoder.weight"], []),
+    (["module.a.w", "n_averaged"], []),
+])  # fmt: skip
+def test_the_prefix_of_data_parallel_before_unknown_names(names: list[str], parts: list[str]) -> None:
+    audited = judged(dict.fromkeys(names, ("F32", (8, 4))), None)
+    assert [one.facts.get("part", "") for one in audited.findings if one.code == "N758"] == parts
 
 
 def below(prefix: str, model_type: str, suffix: str) -> Spec:

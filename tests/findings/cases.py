@@ -1344,6 +1344,25 @@ def prefix(heads: int, width: int, layers: int, base: dict[str, Any]) -> Audit:
     return with_base({"prompt_embeddings": ("F32", (20, 2 * layers * width))}, values, base)
 
 
+FLAMINGO: Spec = {
+    "module.perceiver.latents": ("F32", (64, 1024)),
+    **{f"module.lang_encoder.gated_cross_attn_layers.{n}.attn.to_q.weight": ("F32", (512, 2048)) for n in range(2)},
+}  # fmt: skip
+
+
+def adapter_folder(**values: Any) -> Audit:
+    """A folder with a LoRA adapter of one module."""
+    spec: Spec = {
+        f"base_model.model.model.layers.0.self_attn.q_proj.lora_{side}.weight": ("BF16", shape)
+        for side, shape in (("A", (64, 128)), ("B", (128, 64)))
+    }
+    stated = {"peft_type": "LORA", "lora_alpha": 16, "target_modules": ["q_proj"], **values}
+    with TemporaryDirectory() as place:
+        write_file(Path(place) / "adapter_model.safetensors", spec)
+        (Path(place) / "adapter_config.json").write_text(json.dumps(stated), encoding="utf-8")
+        return audit(place)
+
+
 def of_base_model() -> Audit:
     """An adapter of the model without its head, next to the config of one with a head."""
     spec: Spec = {}
@@ -1450,6 +1469,7 @@ FIRES |= {
     "adapter-biases-missing": without_biases,
     "adapter-biases-lost": lambda: without_biases(*range(31)),
     "adapter-of-another-class": of_base_model,
+    "adapter-served-with-base": lambda: judged_for(adapter_folder(r=64, base_model_name_or_path="org/base"), "vllm"),
     "adapter-heads-differ": lambda: prefix(
         12,
         1024,
@@ -1832,6 +1852,7 @@ FIRES |= {
     "adapters-below": two_adapters,
     "names-of-library": of_timm,
     "library-by-names": of_gpt_fast,
+    "prefix-of-parallel": lambda: judged(FLAMINGO, None),
     "names-cut": lambda: judged(
         {name[10:]: entry for name, entry in spec_of(base_record("llama", "ForCausalLM")).items()}, None
     ),

@@ -174,10 +174,11 @@ def type_of_own_code() -> Audit:
 
 
 def with_files(spec: Spec, files: Mapping[str, object]) -> Audit:
-    """A folder with weights and JSON files."""
+    """A folder with weights, JSON files and code."""
     with TemporaryDirectory() as place:
         for name, content in files.items():
-            (Path(place) / name).write_text(json.dumps(content), encoding="utf-8")
+            text = str(content) if name.endswith(".py") else json.dumps(content)
+            (Path(place) / name).write_text(text, encoding="utf-8")
         write_file(Path(place) / "model.safetensors", spec)
         return audit(place)
 

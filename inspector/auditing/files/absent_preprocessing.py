@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from inspector.auditing.files.absent_processor import OF_TEXT
-from inspector.auditing.files.absent_tokenizer import TEXT, WITHOUT, has_tokenizer, is_whole
+from inspector.auditing.files.absent_tokenizer import TEXT, WITHOUT, has_tokenizer, is_whole, tokenizer_absent
 from inspector.auditing.json_beside import is_listed
 from inspector.auditing.result import Audit
 from inspector.auditing.sentence_listing import MODULES
@@ -41,10 +41,15 @@ def preprocessing_absent(audited: Audit) -> Iterator[Finding]:
     parts = _parts(audited.architecture.model_type, roles, of_text=TEXT in roles or class_name.endswith(OF_TEXT))
     if not checkpoint.siblings.keys().isdisjoint(PROCESSORS):  # in a whole folder this is a finding of its own
         parts = (TOKENIZER,) if TEXT in roles and not is_whole(checkpoint) else ()
-    if parts:
+    if parts and not _is_said(audited):
         from inspector.findings.reading.processor_absent import PreprocessingAbsent
 
         yield PreprocessingAbsent(parts=parts)
+
+
+def _is_said(audited: Audit) -> bool:
+    """True if the absent tokenizer is a finding of its own."""
+    return next(tokenizer_absent(audited), None) is not None
 
 
 def _parts(model_type: str | None, roles: set[str], *, of_text: bool) -> tuple[str, ...]:

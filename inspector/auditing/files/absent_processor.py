@@ -34,7 +34,12 @@ def processor_absent(audited: Audit) -> Iterator[Finding]:
     if not checkpoint.folder or config is None or not is_listed(checkpoint) or checkpoint.adapter is not None:
         return
     model_type = config.values.get("model_type")
-    if not isinstance(model_type, str) or "auto_map" in config.values:
+    if "auto_map" in config.values:
+        from inspector.auditing.files.processor_of_code import processor_of_code
+
+        yield from processor_of_code(checkpoint, config.values["auto_map"])
+        return
+    if not isinstance(model_type, str):
         return
     stated = [name for name in PROCESSORS if name in checkpoint.siblings]
     if model_type in OF_SPEECH and stated and not any(map(OF_TOKENIZER.search, map(str.casefold, checkpoint.siblings))):

@@ -1,7 +1,8 @@
 """Checks whether a folder with a processor, or a sentence encoder, also has the tokenizer that it needs.
 
 Measured with Whisper and Qwen3-VL, by `AutoTokenizer` and `AutoProcessor` on folders without a file of a tokenizer; and
-with BERT, MPNet, XLM-RoBERTa, Qwen2 (5.23 builds a tokenizer with 1 to 5 tokens) and ModernBERT (it refuses).
+with BERT, MPNet, XLM-RoBERTa, Qwen2 (5.23 builds a tokenizer with 1 to 5 tokens) and ModernBERT (it refuses). For
+language models 5.23 builds one without words (Qwen2, Gemma, GPT-2, GPT-NeoX) or refuses (Llama, Mistral, Phi-3).
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from inspector.auditing.result import Audit
 from inspector.auditing.sentence_listing import MODULES, listed_modules
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint
-from inspector.loading.processors import PROCESSORS
+from inspector.loader.config_file import named_class
+from inspector.loading.processors import PROCESSORS, TOKENIZER, parts_of
 
 TEXT: Final = "embed.token"
 """Role of the table with a row for each token."""
@@ -25,6 +27,12 @@ SAVED_WITH: Final = frozenset({
     "all_results.json", "train_results.json", "eval_results.json", "tf_model.h5", "flax_model.msgpack",
 })  # fmt: skip
 """Files that a training or a repository leaves in a folder, and that nobody puts beside chosen files."""
+TRAINING: Final = frozenset({"optimizer.pt", "scheduler.pt"})
+"""Files of a training that can be resumed."""
+OF_TEXT: Final = ("ForCausalLM", "LMHeadModel")
+"""Ends of the names of classes that write text."""
+READS: Final = re.compile(r"embed\.(?:patch|image|audio)\b")
+"""Roles of the modules that images or sound enter first."""
 OF_TOKENIZER: Final = re.compile(r"token|vocab|merges|spiece|sentencepiece|tekken|bpe|\.(?:model|tiktoken|spm)$")
 """Parts of the names of files that contain a tokenizer or a part of one."""
 
@@ -38,7 +46,9 @@ def tokenizer_absent(audited: Audit) -> Iterator[Finding]:
     of_encoder = processor == MODULES
     if of_encoder and not _has_model_of_text(checkpoint):
         return
-    if processor is None or case is None or not checkpoint.folder or checkpoint.adapter is not None:
+    if case is None or not checkpoint.folder or checkpoint.adapter is not None:
+        return
+    if processor is None and not _of_text_alone(audited):
         return
     known = audited.architecture.model_type if audited.architecture is not None else None
     if known is None or known in WITHOUT or not any(one.slot.role == TEXT for one in case.plan.blocks):
@@ -47,7 +57,25 @@ def tokenizer_absent(audited: Audit) -> Iterator[Finding]:
         return
     from inspector.findings.reading.tokenizer_absent import TokenizerAbsent
 
-    yield TokenizerAbsent(place=Place(file=processor), of_encoder=of_encoder)
+    yield TokenizerAbsent(place=Place(file=processor), of_encoder=of_encoder, of_text=processor is None)
+
+
+def _of_text_alone(audited: Audit) -> bool:
+    """True for a whole model of a class that writes text, saved to be used: training that can be resumed keeps the
+    state of its optimizer beside it, and may have the tokenizer elsewhere.
+    """
+    checkpoint, config = audited.checkpoint, audited.checkpoint.config
+    if config is None or checkpoint.origin is not None or not TRAINING.isdisjoint(checkpoint.siblings):
+        return False
+    if set(parts_of(str(config.values.get("model_type")))) - {TOKENIZER}:
+        return False  # a part of a model with a processor
+    if any(one.severity == "error" for one in audited.findings):
+        return False  # such as a draft head, or a part of a model
+    return (named_class(config.values) or "").endswith(OF_TEXT) and not any(map(READS.match, _roles(audited)))
+
+
+def _roles(audited: Audit) -> set[str]:
+    return set() if audited.case is None else {one.slot.role for one in audited.case.plan.blocks}
 
 
 def is_whole(checkpoint: Checkpoint) -> bool:

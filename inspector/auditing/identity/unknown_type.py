@@ -144,7 +144,20 @@ def _of_library(config: Claim, model_type: str, library: str) -> Finding:
 
 
 def by_names(families: Families) -> list[Finding]:
-    """The finding on the library that writes these names, or on known parts, for weights without a config."""
+    """The findings on the library that writes these names, or on known parts, for weights without a config, and on the
+    prefix of a wrapper.
+    """
+    found = _library_or_parts(families)
+    from inspector.findings.names.of_library import LibraryReadsOthers
+
+    if any(isinstance(one, LibraryReadsOthers) and one.below for one in found):
+        return found
+    from inspector.auditing.identity.parallel_prefix import parallel_prefix
+
+    return [*found, *parallel_prefix(families)]
+
+
+def _library_or_parts(families: Families) -> list[Finding]:
     from inspector.dialects.libraries import library_of, wrapper_of
 
     library = library_of(families)

@@ -21,6 +21,7 @@ from inspector.auditing.loads.of_pipelines import of_whole_pipeline
 from inspector.auditing.loads.ollama import not_read_by_ollama
 from inspector.auditing.loads.other_names import of_no_loader
 from inspector.auditing.loads.quantized import has_packed
+from inspector.auditing.loads.served import served_with_base
 from inspector.auditing.loads.written_by_mlx import written_by_mlx
 from inspector.auditing.result import UNREADABLE, Audit, Skipped, verdict_of
 from inspector.auditing.unlisted_modules import unlisted_for_library
@@ -220,6 +221,7 @@ def _by_none(audited: Audit, findings: list[Finding], name: str) -> Audit:
         findings = [*kept, _not_read(audited, loader)]
     else:
         skipped = (*skipped, Skipped(f"what {name} does", _of_another_format(audited, loader), decisive=True))
+        findings = [*findings, *served_with_base(audited, loader)]
     listed = ordered(findings)
     verdict = audited.verdict if audited.verdict == UNREADABLE else verdict_of(listed, skipped)
     return replace(audited, findings=tuple(listed), skipped=skipped, verdict=verdict, loads=())

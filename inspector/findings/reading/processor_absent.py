@@ -19,7 +19,7 @@ class ProcessorAbsent(Finding, frozen=True, kw_only=True, omit_defaults=True):
     What it means
         The type's processor consists of a tokenizer and an image processor or a feature extractor. The files of the
         tokenizer are here, and neither preprocessor_config.json nor processor_config.json states the other part: a
-        training or a conversion saved the tokenizer alone.
+        training or a conversion saved the tokenizer alone. With code of the repository, its files define the part.
 
     Why it matters
         The weights and the tokenizer load. `AutoProcessor`, with which images and sound are prepared, refuses the
@@ -43,12 +43,19 @@ class ProcessorAbsent(Finding, frozen=True, kw_only=True, omit_defaults=True):
     parts: tuple[str, ...]
     older: bool = False
     """True if processor_config.json is here without the part: transformers 4.57 then takes its defaults."""
+    with_code: str = ""
+    """What AutoProcessor does with the code of the folder, which has the class of the part; "" without such code."""
 
     def headline(self) -> str:
         parts = " and the ".join(PARTS[one] for one in self.parts)
         return f"{self.place.file} without the {parts}" if self.older else f"no {self.place.file}, the {parts}"
 
     def rows(self) -> Rows:
+        if self.with_code:
+            return [
+                ("code", "the folder has the class of it"),
+                ("loader", f"AutoProcessor of transformers {self.with_code}"),
+            ]
         of_older = "; that of 4.57 takes default settings" if self.older else " and 4.57 refuses"
         return [("loader", f"AutoProcessor of transformers 5.23{' refuses' if self.older else ''}{of_older}")]
 
@@ -56,7 +63,7 @@ class ProcessorAbsent(Finding, frozen=True, kw_only=True, omit_defaults=True):
         copied = (
             "copy preprocessor_config.json from the model that was fine-tuned (processor_config.json if it has that "
         )
-        if len(self.parts) > 1:  # both are saved under one name
+        if len(self.parts) > 1 or self.with_code:  # one name for both, or a class of the folder
             return Remedy(f"{copied}alone)")
         saved = f"{AUTO[self.parts[0]]}.from_pretrained(BASE).save_pretrained(FOLDER)"
         return Remedy(f"{copied}alone), or save it here: {saved}")

@@ -23,7 +23,8 @@ class TokenizerAbsent(Finding, frozen=True, kw_only=True):
         tokenizer.json, vocab.json or the like (R065 where only chosen files may be here). A training saves both only
         if it was given the whole processor, and not the feature extractor alone. Or
         it is a sentence encoder with modules.json and without a tokenizer, whose model alone was saved again; or a
-        speech model with a CTC head, whose labels are the words of its tokenizer.
+        speech model with a CTC head, whose labels are the words of its tokenizer; or a language model, such as a merged
+        one, of which `model.save_pretrained` saved the weights alone.
 
     Why it matters
         The weights load. transformers 4.57 raises a TypeError for the tokenizer; 5.23 builds one with a single token
@@ -48,13 +49,16 @@ class TokenizerAbsent(Finding, frozen=True, kw_only=True):
     """True for a sentence encoder, which has no processor."""
     refused: bool = False
     """True for a speech model that writes text: both versions refuse it."""
+    of_text: bool = False
+    """True for a language model, which has no processor either."""
 
-    headline_text = "no tokenizer beside {place.file:or}"
+    def headline(self) -> str:
+        return "no tokenizer in this folder" if self.of_text else f"no tokenizer beside {self.place.file}"
 
     def rows(self) -> Rows:
         if self.refused:
             return [("loader", "AutoTokenizer and AutoProcessor of transformers 5.23 and 4.57 refuse")]
-        built = "without words, or refuses" if self.of_encoder else "with 1 token"
+        built = "without words, or refuses" if self.of_encoder or self.of_text else "with 1 token"
         return [("loader", f"transformers 5.23 builds a tokenizer {built}; 4.57 refuses")]
 
     remedy_text = (
