@@ -29,9 +29,10 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
     What to do
         Convert it first where the loader has a converter; else use the loader that the checkpoint is made for. The
         converter of llama.cpp reads some quantizations only; of others, convert the unquantized model.
-        `stops at` names a head for which llama.cpp has no tensor in models of this class. `alone` names a tied head
-        without the embedding: the converter writes it as it is, and llama.cpp does not start without the embedding.
-        `counts` names layers for further tokens that the converter counts and that are not stored.
+        `stops at` names a head for which llama.cpp has no tensor: the converter raises "Can not map tensor". `alone`
+        names a tied head without the embedding: the converter writes it as it is, and llama.cpp does not start without
+        the embedding. `counts` names layers for further tokens that the converter counts and that are not stored.
+        `lacks` is what the converter reads from the same folder besides.
     """
 
     code = "N598"
@@ -46,6 +47,10 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
     quantization: str | None = None
     stopped_at: str = ""
     tied: bool = False
+    tokenizer: str = ""
+    """What the converter reads of the model's tokenizer, and the folder lacks."""
+    added_head: bool = False
+    """True if it stops at a head that a program for training added to the model."""
     alone: str = ""
     """A tied head that is stored without the embedding."""
     embedding: str = ""
@@ -71,6 +76,8 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
             rows.append(("quantized", f"{self.quantization}, which the converter does not read"))
         if self.stopped_at:
             rows.append(("stops at", self.stopped_at))
+        if self.tokenizer:
+            rows.append(("lacks", f"{self.tokenizer}, which the converter reads from the same folder"))
         if self.alone:
             rows.append(("alone", f"{self.alone}, without {self.embedding}, which llama.cpp requires"))
         if self.further:
@@ -100,11 +107,15 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
         if self.further:
             step = Step(action="set", file="config.json", key=tuple(self.further.split(".")), new=0)
             return Remedy(f'set "{self.further}": 0 in config.json, or fetch these layers; {AFTER}', (step,))
+        if self.tokenizer:
+            return Remedy(f"copy {self.tokenizer} of the same model into the folder; {AFTER}")
         needed = ", which needs its config.json" if self.lacks_config else ""
         return Remedy(f"convert it to GGUF first, with convert_hf_to_gguf.py of llama.cpp{needed}")
 
     def _before_converting(self) -> Remedy:
         """What the converter needs first: it leaves no file if it stops."""
+        if self.added_head:
+            return Remedy(f"save the model without {self.stopped_at}: llama.cpp has no tensor for it; {AFTER}")
         if not self.tied:
             return Remedy("use another loader: llama.cpp has no head of its own for this class")
         return Remedy(f"remove {self.stopped_at}, which is tied to the embedding, from the weights; {AFTER}")

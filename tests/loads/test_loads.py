@@ -148,7 +148,7 @@ def test_one_loader(tmp_path: Path) -> None:
     whole, lacking = llama(tmp_path / "a"), llama(tmp_path / "b", ["drop", "model.norm.weight"])
     assert judged_for(whole, "vllm").verdict == CLEAN
     for other, words in (
-        ("llama.cpp", "convert it to GGUF first"),
+        ("llama.cpp", "copy the tokenizer's files of the same model into the folder; then convert it"),
         ("peft", "load it with"),
         ("diffusers", "load it with"),
     ):
@@ -295,20 +295,41 @@ HEAD_OF = "lm_head.weight"
         ("cohere2", True, HEAD_OF, "remove lm_head.weight"),
         ("lfm2_moe", True, HEAD_OF, "remove lm_head.weight"),
         ("bitnet", False, HEAD_OF, "use another loader"),
+        ("llama", "v_head.summary.weight", "v_head.summary.weight", "save the model without v_head.summary.weight"),
+        ("qwen3", "medusa_head.0.0.linear.weight", "medusa_head.0.0.linear.weight", "save the model without medusa_"),
         ("gemma2", True, "", "convert it"),
         ("cohere", False, "", "convert it"),
     ],
 )
 def test_where_the_converter_of_llama_cpp_stops(
-    tmp_path: Path, model_type: str, head: bool, stops: str, words: str
+    tmp_path: Path, model_type: str, head: str | bool, stops: str, words: str
 ) -> None:
     record = base_record(model_type, "CausalLM")
     config, spec = {**record["config"], "architectures": [record["class"]]}, spec_of(record)
     if head:
-        spec[HEAD_OF] = ("F32", (config["vocab_size"], config["hidden_size"]))
+        name = head if isinstance(head, str) else HEAD_OF
+        spec[name] = ("F32", (config["vocab_size"], config["hidden_size"]))
+    (tmp_path / "tokenizer.model").touch()
     found = judged_for(audit(str(write(healthy(spec, config), tmp_path))), "llama.cpp").findings
     (refused,) = (one for one in found if one.code == "N598")
     assert refused.facts["stopped_at"] == stops and refused.help.startswith(words)
+
+
+@pytest.mark.parametrize(("model_type", "file", "lacks"), [
+    ("gemma2", "tokenizer.json", "tokenizer.model"), ("gemma2", "tokenizer.model", ""),
+    ("nemotron", "tokenizer.json", "tokenizer.model"), ("gemma3_text", "tokenizer.json", ""),
+    ("llama", "README.md", "the tokenizer's files"), ("qwen2", "vocab.json", ""),
+])  # fmt: skip
+def test_the_tokenizer_that_the_converter_of_llama_cpp_reads(
+    tmp_path: Path, model_type: str, file: str, lacks: str
+) -> None:
+    record = base_record(model_type, "CausalLM")
+    config = {**record["config"], "architectures": [record["class"]]}
+    write(healthy(spec_of(record), config), tmp_path)
+    (tmp_path / file).write_text("{}")
+    found = judged_for(audit(str(tmp_path)), "llama.cpp").findings
+    (refused,) = (one for one in found if one.code == "N598")
+    assert refused.facts["tokenizer"] == lacks and (f"copy {lacks}" in refused.help) == bool(lacks)
 
 
 @pytest.mark.parametrize(("model_type", "layers", "counts"), [

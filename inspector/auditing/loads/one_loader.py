@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
@@ -19,6 +19,7 @@ from inspector.auditing.loads.of_other_programs import (
 )
 from inspector.auditing.loads.of_pipelines import of_whole_pipeline
 from inspector.auditing.loads.ollama import not_read_by_ollama
+from inspector.auditing.loads.other_format import READS, not_read
 from inspector.auditing.loads.other_names import of_no_loader
 from inspector.auditing.loads.quantized import has_packed
 from inspector.auditing.loads.served import served_with_base
@@ -39,23 +40,14 @@ from inspector.loading.outcome import (
     Load,
 )
 from inspector.loading.tables import NEWEST
-from inspector.reconciler.ledger import COPY
 
 if TYPE_CHECKING:
     from inspector.findings.loading import LoaderFails
-    from inspector.findings.other_format import FormatNotRead
 
 OF_LYCORIS: Final = "lycoris_config.json"
 """What trainers write beside an adapter that only the library LyCORIS loads, under the name of diffusers' LoRA."""
 OWN_ENCODERS: Final = ("t5", "mt5", "umt5", "longt5", "switch_transformers")
 """Types of which sentence-transformers builds the class of the encoder."""
-READS: Final = {
-    "diffusers": "pipelines and models of diffusers",
-    "llama.cpp": "only GGUF files",
-    "peft": "adapters with an adapter_config.json",
-}
-"""Loaders that read only one kind of checkpoint -> that kind. Other loaders convert or wrap what they read."""
-
 CONVERTING: Final = ("llama.cpp", "ollama", "vllm")
 """Loaders that read PEFT's adapters with code of their own, and refuse some for reasons of their own."""
 OF_GGUF: Final = ("llama.cpp", "ollama")
@@ -218,7 +210,7 @@ def _by_none(audited: Audit, findings: list[Finding], name: str) -> Audit:
         from inspector.findings.absent_config import ConfigMissing, ModelTypeMissing
 
         kept = [one for one in findings if not isinstance(one, ConfigMissing | ModelTypeMissing)]
-        findings = [*kept, _not_read(audited, loader)]
+        findings = [*kept, not_read(audited, loader)]
     else:
         skipped = (*skipped, Skipped(f"what {name} does", _of_another_format(audited, loader), decisive=True))
         findings = [*findings, *served_with_base(audited, loader)]
@@ -246,77 +238,6 @@ def _is_unknown_content(audited: Audit) -> bool:
 
     kinds = {one.what for one in audited.findings if isinstance(one, NotACheckpoint)}
     return bool(kinds) and (audited.checkpoint.config is None or not kinds.isdisjoint(OF_GGML))
-
-
-def _not_read(audited: Audit, loader: str) -> Finding:
-    from inspector.findings.other_format import FormatNotRead
-    from inspector.loading.registries import converter_of
-
-    config = audited.checkpoint.config
-    own = next((one.loader for one in audited.loads if one.intended), None)
-    if config is None or config.kind != "config" or "_class_name" in config.values:
-        return FormatNotRead(loader=loader, reads=READS[loader], own=own, lacks_config=config is None)
-    class_name = given_of(audited, config.values).class_name
-    converter, converts = converter_of(loader, class_name) or (None, None)
-    found = FormatNotRead(
-        loader=loader,
-        reads=READS[loader],
-        own=own,
-        class_name=class_name,
-        converter=converter,
-        converts=converts,
-        quantization=_not_converted(audited, config.values) if converter is not None else None,
-        meant="" if class_name or converts else _class_of_names(audited, config.values, loader),
-    )
-    return _with_stop(found, audited) if converts else found
-
-
-def _class_of_names(audited: Audit, values: Mapping[str, Any], loader: str) -> str:
-    """The class for generation of a model type of which the head is stored or tied, if the converter supports it."""
-    from inspector.loading.registries import converter_of
-    from inspector.loading.tables import names_of
-
-    base = names_of(NEWEST).bases.get(str(values.get("model_type")), "")
-    name = f"{base.removesuffix('Model')}ForCausalLM"
-    known = converter_of(loader, name)
-    settings = None if audited.case is None else audited.case.claim.settings
-    tied = settings is not None and bool({**settings.defaults, **settings.values}.get("tie_word_embeddings"))
-    headed = tied or any(line.role.startswith("head.token") for line in audited.lines)
-    return name if base and headed and known is not None and known[1] else ""
-
-
-def _with_stop(found: FormatNotRead, audited: Audit) -> Finding:
-    """The finding with the head at which the converter stops, and whether it is a copy of the embedding; or with a tied
-    head without the embedding, which it writes alone (measured for Qwen2).
-    """
-    from inspector.findings.totals import HeadAloneOfTie
-    from inspector.loading.converter import HEAD, stopped_at
-
-    alone = next((one for one in audited.findings if isinstance(one, HeadAloneOfTie)), None)
-    if alone is not None:
-        return replace(found, alone=alone.stored, embedding=alone.wanted)
-    tied = any(line.family == HEAD and line.kind == COPY for line in audited.lines)
-    found = replace(found, stopped_at=stopped_at(found.class_name, audited.checkpoint.tensors), tied=tied)
-    return _with_further(found, audited)
-
-
-def _with_further(found: FormatNotRead, audited: Audit) -> FormatNotRead:
-    """The finding with the layers for further tokens that the converter counts although none is stored."""
-    from inspector.dialects.gguf_further import counted_alone
-
-    config = audited.checkpoint.config
-    values: Mapping[str, Any] = {} if config is None else config.values
-    counted = counted_alone(found.class_name or "", values, audited.checkpoint.tensors)
-    return found if counted is None else replace(found, further=counted[0], refusing=counted[1])
-
-
-def _not_converted(audited: Audit, values: Mapping[str, Any]) -> str | None:
-    """The quantization of an audited checkpoint that llama.cpp's converter does not read."""
-    from inspector.loading.converter import not_converted
-
-    schemes = {} if audited.unpacked is None else audited.unpacked.schemes
-    packed = [scheme for scheme, modules in schemes.items() if modules]
-    return not_converted(values, max(packed, key=lambda one: schemes[one]) if packed else None)
 
 
 READ_GGUF_TOO: Final = frozenset({"transformers", "vllm"})

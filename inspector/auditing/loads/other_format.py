@@ -1,0 +1,111 @@
+"""Creates the finding on a checkpoint in a format that the loader reads only after a conversion, and on what the
+converter needs first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec.structs import replace
+
+from inspector.auditing.files.absent_tokenizer import has_tokenizer
+from inspector.auditing.loads.given_facts import given_of
+from inspector.auditing.result import Audit
+from inspector.findings.finding import Finding
+from inspector.loader.checkpoint import SIBLINGS_KEPT
+from inspector.loading.tables import NEWEST, names_of
+from inspector.reconciler.ledger import COPY
+
+if TYPE_CHECKING:
+    from inspector.findings.other_format import FormatNotRead
+
+READS: Final = {
+    "diffusers": "pipelines and models of diffusers",
+    "llama.cpp": "only GGUF files",
+    "peft": "adapters with an adapter_config.json",
+}
+"""Loaders that read only one kind of checkpoint -> that kind. Other loaders convert or wrap what they read."""
+
+
+def not_read(audited: Audit, loader: str) -> Finding:
+    """The error that a loader does not read the format of an audited checkpoint."""
+    from inspector.findings.other_format import FormatNotRead
+    from inspector.loading.registries import converter_of
+
+    config = audited.checkpoint.config
+    own = next((one.loader for one in audited.loads if one.intended), None)
+    if config is None or config.kind != "config" or "_class_name" in config.values:
+        return FormatNotRead(loader=loader, reads=READS[loader], own=own, lacks_config=config is None)
+    class_name = given_of(audited, config.values).class_name
+    converter, converts = converter_of(loader, class_name) or (None, None)
+    found = FormatNotRead(
+        loader=loader,
+        reads=READS[loader],
+        own=own,
+        class_name=class_name,
+        converter=converter,
+        converts=converts,
+        quantization=_not_converted(audited, config.values) if converter is not None else None,
+        meant="" if class_name or converts else _class_of_names(audited, config.values, loader),
+    )
+    return _with_vocabulary(_with_stop(found, audited), audited) if converts else found
+
+
+def _with_vocabulary(found: FormatNotRead, audited: Audit) -> FormatNotRead:
+    """The finding for a folder without the tokenizer that the converter reads from the same folder."""
+    from inspector.loading.converter import tokenizer_wanted
+
+    checkpoint = audited.checkpoint
+    if not checkpoint.folder or len(checkpoint.siblings) >= SIBLINGS_KEPT:
+        return found
+    wanted = tokenizer_wanted(found.class_name, checkpoint.siblings, has_tokenizer(checkpoint))
+    return replace(found, tokenizer=wanted)
+
+
+def _class_of_names(audited: Audit, values: Mapping[str, Any], loader: str) -> str:
+    """The class for generation of a model type of which the head is stored or tied, if the converter supports it."""
+    from inspector.loading.registries import converter_of
+
+    base = names_of(NEWEST).bases.get(str(values.get("model_type")), "")
+    name = f"{base.removesuffix('Model')}ForCausalLM"
+    known = converter_of(loader, name)
+    settings = None if audited.case is None else audited.case.claim.settings
+    tied = settings is not None and bool({**settings.defaults, **settings.values}.get("tie_word_embeddings"))
+    headed = tied or any(line.role.startswith("head.token") for line in audited.lines)
+    return name if base and headed and known is not None and known[1] else ""
+
+
+def _with_stop(found: FormatNotRead, audited: Audit) -> FormatNotRead:
+    """The finding with the head at which the converter stops, and whether it is a copy of the embedding; or with a tied
+    head without the embedding, which it writes alone (measured for Qwen2).
+    """
+    from inspector.findings.totals import HeadAloneOfTie
+    from inspector.loading.converter import ADDED, HEAD, stopped_at
+
+    alone = next((one for one in audited.findings if isinstance(one, HeadAloneOfTie)), None)
+    if alone is not None:
+        return replace(found, alone=alone.stored, embedding=alone.wanted)
+    tied = any(line.family == HEAD and line.kind == COPY for line in audited.lines)
+    stops = stopped_at(found.class_name, audited.checkpoint.tensors)
+    found = replace(found, stopped_at=stops, tied=tied, added_head=stops.startswith(ADDED))
+    return _with_further(found, audited)
+
+
+def _with_further(found: FormatNotRead, audited: Audit) -> FormatNotRead:
+    """The finding with the layers for further tokens that the converter counts although none is stored."""
+    from inspector.dialects.gguf_further import counted_alone
+
+    config = audited.checkpoint.config
+    values: Mapping[str, Any] = {} if config is None else config.values
+    counted = counted_alone(found.class_name or "", values, audited.checkpoint.tensors)
+    return found if counted is None else replace(found, further=counted[0], refusing=counted[1])
+
+
+def _not_converted(audited: Audit, values: Mapping[str, Any]) -> str | None:
+    """The quantization of an audited checkpoint that llama.cpp's converter does not read."""
+    from inspector.loading.converter import not_converted
+
+    schemes = {} if audited.unpacked is None else audited.unpacked.schemes
+    packed = [scheme for scheme, modules in schemes.items() if modules]
+    return not_converted(values, max(packed, key=lambda one: schemes[one]) if packed else None)
