@@ -500,7 +500,7 @@ def test_names_below_the_wrapper_with_the_right_targets_are_renamed() -> None:
 
 
 @pytest.mark.parametrize(("task", "verdict", "found"), [
-    (None, "undecided", {"A988"}), ("CAUSAL_LM", "findings", {"A919"}), ("FEATURE_EXTRACTION", "clean", set()),
+    (None, "undecided", {"A988"}), ("CAUSAL_LM", "findings", {"A919"}), ("FEATURE_EXTRACTION", "clean", {"A988"}),
 ])  # fmt: skip
 @pytest.mark.parametrize("model_type", ["mistral", "qwen2", "gemma"])
 def test_names_of_the_base_without_its_head(

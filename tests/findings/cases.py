@@ -1344,6 +1344,20 @@ def prefix(heads: int, width: int, layers: int, base: dict[str, Any]) -> Audit:
     return with_base({"prompt_embeddings": ("F32", (20, 2 * layers * width))}, values, base)
 
 
+INTERN_VL: Spec = {
+    "mlp1.0.weight": ("F32", (128,)), "mlp1.1.weight": ("F32", (32, 128)), "mlp1.3.weight": ("F32", (32, 32)),
+    **{f"vision_model.encoder.layers.{n}.{part}": ("F32", shape) for n in range(2) for part, shape in (
+        ("ls1", (32,)), ("ls2", (32,)), ("attn.qkv.weight", (96, 32)), ("attn.proj.weight", (32, 32)))},
+    **{f"language_model.model.layers.{n}.self_attn.o_proj.weight": ("F32", (32, 32)) for n in range(2)},
+}  # fmt: skip
+
+
+def config_of(model_type: str) -> dict[str, Any]:
+    """The config of a recorded model of this type for generation."""
+    record = base_record(model_type, "Generation")
+    return {"model_type": model_type, **record["config"], "architectures": [record["class"]]}
+
+
 FLAMINGO: Spec = {
     "module.perceiver.latents": ("F32", (64, 1024)),
     **{f"module.lang_encoder.gated_cross_attn_layers.{n}.attn.to_q.weight": ("F32", (512, 2048)) for n in range(2)},
@@ -1852,6 +1866,7 @@ FIRES |= {
     "adapters-below": two_adapters,
     "names-of-library": of_timm,
     "library-by-names": of_gpt_fast,
+    "layout-of-authors": lambda: judged(INTERN_VL, config_of("internvl")),
     "prefix-of-parallel": lambda: judged(FLAMINGO, None),
     "names-cut": lambda: judged(
         {name[10:]: entry for name, entry in spec_of(base_record("llama", "ForCausalLM")).items()}, None

@@ -76,7 +76,7 @@ from inspector.findings.adapters.wrapped import AdapterNamesWrapped
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.findings.shards.names import FileNameUnknown
 from inspector.loader.checkpoint import Checkpoint
-from inspector.loader.config_file import Config
+from inspector.loader.config_file import Config, named_class
 from inspector.loader.loaders import PEFT, TRANSFORMERS, Loader
 from inspector.loading.outcome import UNKNOWN
 from inspector.matcher.claim import claim_of
@@ -143,7 +143,7 @@ def audit_adapter(
     loads = loads_of_adapter(checkpoint, stored_as, found_as.named, report, audited.findings, name.name, config)
     of_config = without_ranks(loads[0], audited.findings) if loads else audited.findings
     audited = after_loading(replace(audited, loads=loads, findings=tuple(of_config)))
-    audited = with_class(audited, laid, families)
+    audited = with_class(audited, laid, families, named_class(config))
     unknown = laid is not None and audited.verdict == CLEAN and any(one.outcome == UNKNOWN for one in loads)
     return left_open(audited, loads[0]) if unknown else audited
 

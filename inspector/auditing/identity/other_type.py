@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from inspector.architectures.catalog import definition_of
 from inspector.architectures.defaults import defaults_of
 from inspector.architectures.own_keys import is_rather_of
+from inspector.auditing.identity.authors_layout import layout_of_authors
 from inspector.auditing.identity.fitting_types import MOST_TRIED, fitting, fitting_types, types_named
 from inspector.auditing.identity.named_class import Named, of_misspelled_type, of_unknown_type
 from inspector.auditing.identity.told_apart import told_apart
@@ -51,6 +52,10 @@ def with_type_to_state(
     again: reconciles the weights with another claim. case: the weights under the config's own type.
     """
     faults = [one for one in findings if one.severity != "note"]
+    own = layout_of_authors(config, families)
+    if faults and own is not None:
+        yield from (own, *(one for one in findings if one not in faults))
+        return
     beginning = of_type_with_prefix(faults, config, file, families, again)
     if beginning is not None:
         yield from (beginning, *(one for one in findings if one not in faults))

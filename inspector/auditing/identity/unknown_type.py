@@ -71,8 +71,11 @@ def unknown_architecture(config: Claim, families: Families, nearest: tuple[str, 
 
 def _of_known_type(config: Claim, model_type: str, families: Families) -> Finding:
     """The finding on weights with none of the names of the definition that the config claims."""
+    from inspector.auditing.identity.authors_layout import layout_of_authors
     from inspector.dialects.libraries import library_of
 
+    if (own := layout_of_authors(config, families)) is not None:
+        return own
     if (library := library_of(families)) is not None:
         return _of_library(config, model_type, library)
     from inspector.auditing.identity.written_names import written_otherwise

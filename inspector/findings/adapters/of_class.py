@@ -31,6 +31,7 @@ class AdapterOfAnotherClass(Finding, frozen=True, kw_only=True):
 
     code = "A988"
     severity = "note"
+    advises = True
 
     tensors: int
     class_name: str
