@@ -103,12 +103,15 @@ class QuantizationSettings(Struct, frozen=True, dict=True):
         comes first.
         """
         found: dict[ModuleSettings, list[Box]] = {}
-        last = key.rsplit(".", 1)[-1]
-        for entry, setting in reversed(self._by_last.ending_in(last)):
+        for entry, setting in reversed(self.entries_for(key)):
             inside = entry.within(key, boxes)
             if inside:
                 found.setdefault(setting, []).extend(inside)
         return [(setting, tuple(inside)) for setting, inside in found.items()]
+
+    def entries_for(self, key: str) -> list[tuple[Entry, ModuleSettings]]:
+        """The entries that may match a part of a family, in the order of the config."""
+        return self._by_last.ending_in(key.rsplit(".", 1)[-1])
 
     @cached_property
     def _by_last(self) -> _Buckets:

@@ -10,6 +10,7 @@ import msgspec
 from inspector.algebra.boxes import Box, count, minus
 from inspector.auditing.identity.own_program import block_size_unstated, for_one_program, stated_inside
 from inspector.auditing.quantized.compressed import not_expanded
+from inspector.auditing.quantized.entry_keys import of_entries
 from inspector.auditing.quantized.float_weights import nothing_packed
 from inspector.auditing.quantized.gptq_exceptions import with_exceptions
 from inspector.auditing.quantized.group_index import index_absent
@@ -201,6 +202,8 @@ def _disagreements(
     """Findings on settings that contradict modules: an error of the config if most modules contradict it, otherwise
     errors of the modules.
     """
+    found, cases = of_entries(cases, unpacked.settings) if unpacked.settings.special else ([], cases)
+    yield from found
     alike: dict[str, list[tuple[ModuleProblem, PackingConfigDisagrees]]] = {}
     for case, finding in cases:
         alike.setdefault(repr((finding.key, finding.what, finding.weights)), []).append((case, finding))

@@ -26,16 +26,29 @@ def with_place(finding: Finding, checkpoint: Checkpoint) -> Finding:
 def _of_stated(finding: PackingConfigDisagrees, checkpoint: Checkpoint) -> Finding:
     """The place of a setting that contradicts all modules."""
     for prefix, file, values in _stated(checkpoint):
-        keys = tuple(finding.key.removeprefix(prefix).split(".")) if finding.key.startswith(prefix) else ()
+        keys = _path(values, finding.key.removeprefix(prefix)) if finding.key.startswith(prefix) else ()
         found = _at(values, keys)
         unstated = finding.absent or finding.config is None
         if unstated and finding.plain and found is None and isinstance(_at(values, keys[:-1]), Mapping):
             return replace(finding, file=file, path=keys)
         if found is not None and found == finding.config and not finding.agreeing:
-            others = ((other, *keys[1:]) for other in COPIES.get(keys[0], ()))
-            copies = tuple(other for other in others if _at(values, other) == found)
-            return replace(finding, file=file, path=keys, copies=copies)
+            others = [_path(values, key.removeprefix(prefix)) for key in finding.keys if key != finding.key]
+            copies = _copies(values, (keys, *others), found)
+            return replace(finding, file=file, path=keys, copies=(*others, *copies))
     return finding
+
+
+def _copies(values: Mapping[str, object], paths: Sequence[tuple[str, ...]], stated: object) -> list[tuple[str, ...]]:
+    """The paths at which copies of a block state the same value."""
+    others = [(other, *path[1:]) for path in paths for other in COPIES.get(path[0], ())]
+    return [other for other in others if _at(values, other) == stated]
+
+
+def _path(values: Mapping[str, object], joined: str) -> tuple[str, ...]:
+    """The path of keys to a setting, joined by dots; the names of entries may contain dots."""
+    above, _, last = joined.rpartition(".")
+    keys = _keys(values, above)
+    return (*keys, last) if keys is not None else tuple(joined.split("."))
 
 
 def _of_unstated(finding: PackingFormatUnstated, checkpoint: Checkpoint) -> Finding:

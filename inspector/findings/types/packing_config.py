@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
@@ -21,7 +22,7 @@ class PackingConfigDisagrees(PackedModules, frozen=True, kw_only=True):
 
     What it means
         Bits, group size, block size, method or another setting follows from the shapes of quantized values and
-        helpers; the config states something else.
+        helpers; the config states something else. Entries of single modules with the same wrong value are one finding.
 
     Why it matters
         Loaders follow the config: they allocate other shapes and fail, or read wrong values.
@@ -49,13 +50,15 @@ class PackingConfigDisagrees(PackedModules, frozen=True, kw_only=True):
     file: str | None = None
     path: tuple[str, ...] = ()
     copies: tuple[tuple[str, ...], ...] = ()
+    keys: tuple[str, ...] = ()
+    """The keys of all entries that state the setting, if several entries do."""
     exceptions: dict[str, dict[str, Any]] = msgspec.field(default_factory=dict)
     """The entries of modules that MLX needs beside the settings for all modules."""
     absent: bool = False
     """True if the config does not state the key; `config` is the loader's default, null if it needs the key."""
 
     def headline(self) -> str:
-        return self.key
+        return f"{self.key} and {len(self.keys) - 1} more" if self.keys else self.key
 
     def rows(self) -> Rows:
         rows = [
@@ -63,7 +66,7 @@ class PackingConfigDisagrees(PackedModules, frozen=True, kw_only=True):
             ("weights", f"{self._what()}{value(self.weights)}, {count(self.modules, 'module')}"),
             ("packing", self.scheme),
         ]
-        if self.modules == 1 or self.agreeing:
+        if self.modules == 1 or self.agreeing or self.keys:
             rows.append(("where", self.first_names()))
         if self.agreeing:
             rows.append(("others", matching(self.agreeing)))
@@ -76,6 +79,12 @@ class PackingConfigDisagrees(PackedModules, frozen=True, kw_only=True):
 
     def _what(self) -> str:
         return "" if self.plain else f"{self._setting()} "
+
+    def _in_each(self, paths: Sequence[tuple[str, ...]]) -> str:
+        """The remedy for several entries in words."""
+        blocks = " and ".join(dict.fromkeys(".".join(path[:-2]) for path in paths))
+        entries = f"the entries of these {len(self.keys)} modules in {blocks}"
+        return f"set {self.path[-1]} to {value(self.weights)} in {entries} of {self.file}"
 
     def _of(self) -> str:
         return self.key.partition(".")[0]
@@ -95,6 +104,8 @@ class PackingConfigDisagrees(PackedModules, frozen=True, kw_only=True):
             paths, new = (self.path, *self.copies), as_json(self.weights)
             old = msgspec.UNSET if self.absent else self.config
             steps = tuple(Step(action="set", file=self.file, key=path, old=old, new=new) for path in paths)
+            if self.keys:
+                return Remedy(self._in_each(paths), steps)
             named = " and ".join(".".join(path) for path in paths)
             return Remedy(f"set {named} to {value(self.weights)} in {self.file}", steps)
         if self.plain:
