@@ -10,6 +10,7 @@ from typing import Final
 
 from inspector.adapters.base import Base
 from inspector.adapters.matched import module_of
+from inspector.adapters.names import tuner_name
 from inspector.architectures.catalog import definition_of, ending, outlines
 from inspector.findings.adapters.tools import AdapterModulesUnmatched
 from inspector.findings.finding import NAMES_SHOWN
@@ -29,11 +30,14 @@ JOINED: Final = {
     "gate_up_proj": ("gate_proj", "up_proj"),
 }  # fmt: skip
 """Module of a base -> the modules that it joins, as other models have them."""
+HEAD: Final = "head.token"
+PAIR: Final = ("lora_A.weight", "lora_B.weight")
 
 
 def unmatched(base: Base, foreign: Sequence[str], families: Families) -> AdapterModulesUnmatched:
     """The finding on modules of an adapter that its base does not have."""
     joined = tuple(_joining(base, foreign))
+    renamed, head = _of_head(base, foreign, families)
     return AdapterModulesUnmatched(
         base=base.name,
         names=tuple(family_name(one) for one in foreign[:NAMES_SHOWN]),
@@ -41,7 +45,28 @@ def unmatched(base: Base, foreign: Sequence[str], families: Families) -> Adapter
         of=len({module_of(key) for key in families}),
         joined=joined,
         types=() if joined else named_like(foreign),
+        renamed=renamed,
+        head=head,
     )
+
+
+def _of_head(base: Base, foreign: Sequence[str], families: Families) -> tuple[str, str]:
+    """(module outside the layers whose pair has the widths of the base's head, the head); ("", "") for none."""
+    heads = {one.module: one.shape for one in base.tensors if one.role == HEAD and not one.axes and len(one.shape) == 2}
+    of_module: dict[str, dict[str, set[tuple[int, ...]]]] = {}
+    for key, family in families.items():
+        name = tuner_name(key)
+        if name is not None and key.endswith(PAIR):
+            of_module.setdefault(name.module, {})[key[-len(PAIR[0]) :]] = set(family.shapes)
+    for module in foreign:
+        down, up = (of_module.get(module, {}).get(one, set()) for one in PAIR)
+        if "#" in module or len(down) != 1 or len(up) != 1:
+            continue
+        (inside,), (outside,) = down, up
+        for head, (rows, width) in heads.items():
+            if head not in of_module and inside[1:] == (width,) and outside == (rows, inside[0]):
+                return family_name(module), head
+    return "", ""
 
 
 def named_like(modules: Collection[str]) -> tuple[str, ...]:

@@ -177,6 +177,9 @@ class AdapterModulesUnmatched(Finding, frozen=True, kw_only=True):
     """The base's modules that join these, which another form of the model has apart."""
     of_image: bool = False
     """True if all of these are Wan's attention to the image, and the base has the adapter's other modules."""
+    renamed: str = ""
+    """One of these modules, whose pair of matrices has the widths of the base's head."""
+    head: str = ""
 
     def remedy(self) -> Remedy:
         if self.of_image:
@@ -191,6 +194,16 @@ class AdapterModulesUnmatched(Finding, frozen=True, kw_only=True):
             )
         if self.joins:
             return Remedy("train it again with separate matrices for q, k and v (no fuse_qkv_projections)")
+        if self.renamed.endswith(".unembed_tokens"):
+            return Remedy(
+                "convert the adapter with tinker_cookbook's build_lora_adapter, or merge it with its build_hf_model: "
+                f"{self.renamed} is Tinker's name of {self.head}"
+            )
+        if self.renamed and self.modules == 1:
+            return Remedy(
+                f"rename {self.renamed} to {self.head}, whose widths it has, and list {self.head} with the other "
+                "modules in target_modules of adapter_config.json"
+            )
         if self.prefix:
             step = Step(action="rename", old=f"{self.prefix}*", new="*")
             return Remedy(
@@ -206,6 +219,7 @@ class AdapterModulesUnmatched(Finding, frozen=True, kw_only=True):
         rows: Rows = [("module" if self.modules == 1 else "modules", first(self.names, self.modules, 3))]
         has = self.joins or self.joined
         rows.extend([("base has", ", ".join(has))] if has else [])
+        rows.extend([("widths", f"those of {self.head}")] if self.head else [])
         rows.extend(
             [("these", "attend to an image; text-to-video and Wan 2.2 have no such modules")] if self.of_image else []
         )
