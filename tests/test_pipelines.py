@@ -329,6 +329,7 @@ def test_a_controlnet_of_another_width_is_reported(width: int, found: set[str], 
 TO_XL = {"addition_embed_type": "text_time", "addition_time_embed_dim": 8, "projection_class_embeddings_input_dim": 88}
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(
     ("class_name", "xl", "found", "fits"),
     [("StableDiffusionPipeline", False, set(), ""), ("StableDiffusionXLPipeline", True, set(), ""),

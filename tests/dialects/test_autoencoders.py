@@ -65,6 +65,7 @@ def test_a_lost_tensor_is_one_finding_under_its_own_name(name: str, every: int, 
             assert len(codes(found)) == 1, (lost, [one.message for one in found.findings])
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(
     ("transformer", "vae"),
     [

@@ -565,6 +565,7 @@ def _of_animatediff(name: str) -> str:
     return re.sub(r"(motion_modules\.\d+)\.", r"\1.temporal_transformer.", name)
 
 
+@pytest.mark.thinned
 @pytest.mark.parametrize(("half", "lost", "found"), [
     ("decoder", "", "N752"), ("encoder", "", "N752"), ("decoder", "decoder.conv_out.weight", ""),
     ("decoder", "decoder.up.0.block.0.conv1.weight", ""),
