@@ -1,14 +1,15 @@
 """Checks whether the folder of a model with code of its own has the settings of the processor that the code defines.
 
-Measured with transformers 5.23 and 4.57 on a tiny repository with `processing_x.py` and `image_processing_x.py`, a
-tokenizer and no preprocessor_config.json: `AutoImageProcessor` refuses. `AutoProcessor` refuses if the `auto_map` of
-config.json names the processor, and otherwise returns the tokenizer alone.
+Measured with transformers 5.23 on a tiny repository with `processing_x.py` and `image_processing_x.py`, a tokenizer and
+no preprocessor_config.json: `AutoImageProcessor` refuses. `AutoProcessor` refuses if the `auto_map` of config.json
+names the processor, and otherwise returns the tokenizer alone, as with 4.57.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 from inspector.auditing.files.absent_tokenizer import has_tokenizer, is_whole
@@ -16,13 +17,16 @@ from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loading.processors import OF_PART, PROCESSORS
 
-MOST_READ: Final = 1_000_000
+MOST_READ: Final = 300_000
 """Bytes beyond which a file of code is not read."""
+MOST_FILES: Final = 8
+"""Files of code that are read."""
 OF_CODE: Final = re.compile(r"(?:image_processing|feature_extraction|processing)_\w+\.py|\w*processor\w*\.py")
 """Names of the files in which repositories define their processors."""
 IMAGES: Final = "image_processor"
 SOUND: Final = "feature_extractor"
-CLASS: Final = rb"^class\s+\w+\([^)]*\b(?:%s)\b"
+CLASS: Final = rb"^class \w{1,99}\([^)]{0,400}\b(?:%s)\b"
+"""How a class begins that has one of these bases: bounded, as the file is a stranger's."""
 CLASSES: Final = (
     (IMAGES, re.compile(CLASS % rb"BaseImageProcessor(?:Fast)?|ImageProcessingMixin", re.MULTILINE)),
     (SOUND, re.compile(CLASS % rb"SequenceFeatureExtractor|FeatureExtractionMixin", re.MULTILINE)),
@@ -54,9 +58,10 @@ def processor_of_code(checkpoint: Checkpoint, named: object) -> Iterator[Finding
 def _defined(checkpoint: Checkpoint) -> Iterator[str]:
     """The parts of a processor of which the code of the folder has a class."""
     reach = checkpoint.reach
-    for name, size in checkpoint.siblings.items():
-        if reach is None or not OF_CODE.fullmatch(name) or not 0 < size <= MOST_READ:
-            continue
+    if reach is None:
+        return
+    code = (each for each in checkpoint.siblings.items() if OF_CODE.fullmatch(each[0]) and 0 < each[1] <= MOST_READ)
+    for name, size in islice(code, MOST_FILES):
         text = reach().read_part(name, 0, size)
         if isinstance(text, bytes):
             yield from (part for part, begins in CLASSES if begins.search(text))
