@@ -1364,8 +1364,8 @@ FLAMINGO: Spec = {
 }  # fmt: skip
 
 
-def adapter_folder(**values: Any) -> Audit:
-    """A folder with a LoRA adapter of one module."""
+def adapter_folder(beside: dict[str, Any] | None = None, **values: Any) -> Audit:
+    """A folder with a LoRA adapter of one module. beside: the values of its config.json."""
     spec: Spec = {
         f"base_model.model.model.layers.0.self_attn.q_proj.lora_{side}.weight": ("BF16", shape)
         for side, shape in (("A", (64, 128)), ("B", (128, 64)))
@@ -1374,6 +1374,8 @@ def adapter_folder(**values: Any) -> Audit:
     with TemporaryDirectory() as place:
         write_file(Path(place) / "adapter_model.safetensors", spec)
         (Path(place) / "adapter_config.json").write_text(json.dumps(stated), encoding="utf-8")
+        if beside is not None:
+            (Path(place) / "config.json").write_text(json.dumps(beside), encoding="utf-8")
         return audit(place)
 
 
@@ -1484,6 +1486,12 @@ FIRES |= {
     "adapter-biases-lost": lambda: without_biases(*range(31)),
     "adapter-of-another-class": of_base_model,
     "adapter-served-with-base": lambda: judged_for(adapter_folder(r=64, base_model_name_or_path="org/base"), "vllm"),
+    "adapter-config-as-models": lambda: adapter_folder(
+        beside={"peft_type": "LORA", "lora_alpha": 16, "target_modules": ["q_proj"]}
+    ),
+    "model-config-beside-adapter": lambda: adapter_folder(
+        beside={"model_type": "llama", "hidden_size": 128, "num_attention_heads": 4}
+    ),
     "adapter-heads-differ": lambda: prefix(
         12,
         1024,

@@ -1,0 +1,81 @@
+"""Findings on a config.json in the folder of an adapter, which has no weights of a model."""
+
+from __future__ import annotations
+
+from inspector.findings.finding import Finding
+
+AS_MODEL = "for transformers 5 a local folder with a config.json is the model: AutoModel.from_pretrained fails on it"
+
+
+class AdapterConfigAsModels(Finding, frozen=True, kw_only=True):
+    """config.json is the config of the adapter, which is no config of a model.
+
+    What it means
+        The folder has the weights of an adapter. Its config.json states `peft_type` and neither `model_type` nor
+        `architectures`: adapter_config.json was copied for a program that asks for a config.json.
+
+    Why it matters
+        Such a program then takes the folder for a model and fails: converters to GGUF find no `architectures`, vLLM
+        and AutoConfig no `model_type`. transformers 5 loads the base and the adapter from a local folder only if it
+        has no config.json. PeftModel and AutoPeftModel read adapter_config.json alone.
+
+    Example
+        warning[A974] adapter-config-as-models: config.json is a copy of
+          adapter_config.json
+          then  for transformers 5 a local folder with a config.json is the model:
+                AutoModel.from_pretrained fails on it
+          help  remove config.json; for programs that need a model, merge the adapter
+                into its base (merge_and_unload) and save the result
+
+    What to do
+        Remove the copy. A program that needs a whole model needs the merged one, or the base next to the adapter.
+    """
+
+    code = "A974"
+    severity = "warning"
+
+    same: bool
+    """True if both files state the same."""
+
+    row_texts = (("then", AS_MODEL),)
+    remedy_text = (
+        "remove config.json; for programs that need a model, merge the adapter into its base (merge_and_unload) and "
+        "save the result"
+    )
+
+    def headline(self) -> str:
+        return f"config.json is {'a copy of adapter_config.json' if self.same else 'the config of an adapter'}"
+
+
+class ModelConfigBesideAdapter(Finding, frozen=True, kw_only=True):
+    """The folder of an adapter has the config of its base, and no weights of it.
+
+    What it means
+        config.json describes the base, as some trainers write it. The weights are those of the adapter alone.
+
+    Why it matters
+        `AutoModel.from_pretrained` of transformers 5 takes a local folder with a config.json for the model, with an
+        adapter in it, and finds no weights of it (measured with 5.23). Without the file, and in transformers 4, it
+        loads the base that adapter_config.json names, then the adapter. PeftModel and AutoPeftModel load it anyway.
+
+    Example
+        note[A983] model-config-beside-adapter: config.json of llama
+          then  for transformers 5 a local folder with a config.json is the model:
+                AutoModel.from_pretrained fails on it
+          help  load it with AutoPeftModel or PeftModel; for AutoModel of transformers
+                remove config.json
+
+    What to do
+        Load the adapter with PEFT, or remove config.json where transformers is to load it by itself.
+    """
+
+    code = "A983"
+    severity = "note"
+    advises = True
+
+    of: str
+    """The model type of the config, or its class."""
+
+    headline_text = "config.json of {of}"
+    row_texts = (("then", AS_MODEL),)
+    remedy_text = "load it with AutoPeftModel or PeftModel; for AutoModel of transformers remove config.json"
