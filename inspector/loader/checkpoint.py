@@ -363,7 +363,7 @@ def _around(
     if audit.index is not None:
         yield from audit.index.findings
     if others and not alone:
-        yield other_weights(weights, others, audit.bytes)
+        yield from other_weights(weights, others, audit.bytes)
     yield from unfinished(listing, audit.names)
     yield from audit.findings
     if not alone:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
@@ -17,6 +18,17 @@ if TYPE_CHECKING:
 
 TRAINED_BESIDE: Final = "non_lora_trainables.bin"
 """The file in which LLaVA saves other trained weights next to a LoRA. Source: LLaVA, `llava/train/train.py`."""
+
+
+VALUE_HEADS: Final = frozenset({"value_head.safetensors", "value_head.bin"})
+"""The head that LLaMA-Factory saves apart. Source: its `fix_valuehead_checkpoint` in `train/callbacks.py`."""
+CONSOLIDATED: Final = "consolidated*.safetensors"
+"""Files in Mistral's format.
+
+vLLM reads only these if there are any (`_prepare_weights` in `default_loader.py`, `load_format="auto"`).
+"""
+
+FOR_TRANSFORMERS: Final = "model."
 
 
 class OtherSet(Struct, frozen=True):
@@ -39,19 +51,37 @@ def others_of(
     return tuple(others)
 
 
-def other_weights(audited: WeightSet, others: tuple[OtherSet, ...], audited_bytes: int) -> Finding:
-    """The finding on sets of weights next to the audited set."""
+def other_weights(audited: WeightSet, others: tuple[OtherSet, ...], audited_bytes: int) -> Iterator[Finding]:
+    """The findings on sets of weights next to the audited set."""
+    heads = tuple(sorted(one.name for one in others if one.name in VALUE_HEADS))
+    if heads:
+        from inspector.findings.reading.other_library import ValueHeadBeside
+
+        yield ValueHeadBeside(place=Place(file=heads[0]), file=heads[0], audited=audited.name)
+    rest = tuple(one for one in others if one.name not in heads)
+    if not rest:
+        return
     from inspector.findings.shards.sets import OtherWeights, TrainedBesideAdapter
 
-    beside = audited.name.startswith("adapter_model.") and any(one.name == TRAINED_BESIDE for one in others)
-    return (TrainedBesideAdapter if beside else OtherWeights)(
+    beside = audited.name.startswith("adapter_model.") and any(one.name == TRAINED_BESIDE for one in rest)
+    yield (TrainedBesideAdapter if beside else OtherWeights)(
         place=Place(file=audited.name),
         audited=audited.name,
         audited_bytes=audited_bytes,
-        sets=stored(others),
-        count=len(others),
-        bytes=sum(one.bytes for one in others),
+        sets=stored(rest),
+        count=len(rest),
+        bytes=sum(one.bytes for one in rest),
+        consolidated=next(_consolidated(rest), "") if audited.name.startswith(FOR_TRANSFORMERS) else "",
     )
+
+
+def is_consolidated(name: str) -> bool:
+    """True for a file in Mistral's format."""
+    return fnmatchcase(name, CONSOLIDATED)
+
+
+def _consolidated(others: Sequence[OtherSet]) -> Iterator[str]:
+    return (name for one in others for name in one.files if is_consolidated(name))
 
 
 def stored(sets: Sequence[OtherSet | WeightSet]) -> tuple[StoredSet, ...]:

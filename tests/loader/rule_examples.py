@@ -567,6 +567,10 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
             ],
         },
     ),
+    "value-head-beside": (
+        {"file": "value_head.safetensors"},
+        {"file": "value_head.safetensors", "audited": "model.safetensors.index.json"},
+    ),
     "trained-beside-adapter": (
         {"file": "adapter_model.safetensors"},
         {
@@ -585,6 +589,7 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
             "sets": [{"name": "consolidated.safetensors", "files": 1, "bytes": 14496078512, "kind": "safetensors"}],
             "count": 1,
             "bytes": 14496078512,
+            "consolidated": "consolidated.safetensors",
         },
     ),
 }

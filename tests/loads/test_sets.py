@@ -265,6 +265,11 @@ def test_an_index_that_names_files_of_torch(model_type: str, tmp_path: Path) -> 
 
 
 OLD = "model-old.safetensors"
+PAIR: Spec = {f"base_model.model.model.layers.0.self_attn.q_proj.lora_{side}.weight": ("F32", (8, 8)) for side in "AB"}
+ADAPTER = {
+    "adapter_config.json": json.dumps({"peft_type": "LORA", "r": 8, "target_modules": ["q_proj"]}).encode(),
+    "adapter_model.bin": torch_file(PAIR, []),
+}
 
 
 @pytest.mark.parametrize(
@@ -272,12 +277,15 @@ OLD = "model-old.safetensors"
 )
 @pytest.mark.parametrize(("other", "shards", "opened"), [
     (OLD, 1, {"vllm", "mlx"}), (OLD, 2, {"mlx"}), ("consolidated.safetensors", 1, {"vllm"}),
-    ("consolidated.safetensors", 2, set()),
+    ("consolidated.safetensors", 2, {"vllm"}), ("consolidated-00001-of-00001.safetensors", 2, {"vllm"}),
+    ("value_head.safetensors", 1, {"vllm"}), ("value_head.safetensors", 2, set()),
 ])  # fmt: skip
 def test_programs_that_merge_all_files_read_a_stray_one(
     model_type: str, suffix: str, other: str, shards: int, opened: set[str], tmp_path: Path
 ) -> None:
-    """transformers reads one set; mlx-lm merges `model*.safetensors`, and vLLM every file that no index leaves out."""
+    """transformers reads one set; mlx-lm merges `model*.safetensors`; vLLM reads the files in Mistral's format alone,
+    and without these every file that no index leaves out.
+    """
     record = base_record(model_type, suffix)
     stray: list[Damage] = [["shards", 2]] if shards == 2 else []
     for damages, wanted in (([*stray, ["beside", other, 1]], opened), (stray, set())):
@@ -286,6 +294,12 @@ def test_programs_that_merge_all_files_read_a_stray_one(
         assert found.verdict == "clean"
         assert {one.loader for one in found.loads if one.outcome == "unknown" and other in one.because} == wanted
         assert {one.loader for one in found.loads if one.outcome == "complete"} >= {"vllm", "mlx"} - wanted
+        notes = {one.code: one for one in found.findings}
+        beside = len(damages) > len(stray)
+        assert ("R085" in notes) is (beside and other.startswith("value_head"))
+        assert ("S216" in notes) is (beside and not other.startswith("value_head"))
+        named = notes["S216"].facts.get("consolidated") if "S216" in notes else None
+        assert named == (other if beside and other.startswith("consolidated") else None)
 
 
 @pytest.mark.parametrize("stray", [True, False])
@@ -294,3 +308,19 @@ def test_a_stray_file_that_its_own_loader_merges_is_left_open(name: str, stray: 
     config, spec, _ = checkpoint(name)
     folder = damaged(healthy(spec, config), [["beside", OLD, 1]] if stray else [])
     assert audit(str(write(folder, tmp_path))).verdict == ("undecided" if stray else "clean")
+
+
+def test_a_value_head_beside_an_adapter_and_other_weights(tmp_path: Path) -> None:
+    names = ("value_head.bin", "non_lora_trainables.bin")
+    folder = {**ADAPTER, **dict.fromkeys(names, torch_file({"v_head.summary.weight": ("F32", (1, 8))}, []))}
+    for name, content in folder.items():
+        (tmp_path / name).write_bytes(content)
+    assert {one.code for one in audit(str(tmp_path)).findings} >= {"R085", "S241"}
+
+
+def test_a_file_in_mistrals_format_that_is_audited_itself(tmp_path: Path) -> None:
+    record = base_record("mistral", "CausalLM")
+    folder = damaged(healthy(spec_of(record), record["config"]), [["beside", "consolidated.safetensors", 1]])
+    found = audit(str(write(folder, tmp_path)), weights="consolidated.safetensors")
+    assert not any("in place of this set" in one.because or "it also reads" in one.because for one in found.loads)
+    assert "consolidated" not in next(one for one in found.findings if one.code == "S216").facts

@@ -70,3 +70,43 @@ class TunedByLitgpt(Finding, frozen=True, kw_only=True):
         if self.merges:
             return Remedy(f"merge it into its base: {self.command}; it writes lit_model.pth")
         return Remedy(f"load it together with its base with {self.command}: litgpt has no conversion for it")
+
+
+class ValueHeadBeside(Finding, frozen=True, kw_only=True):
+    """The head of a reward model, or of PPO's critic, is in a file of its own next to the model.
+
+    What it means
+        LLaMA-Factory trains TRL's `AutoModelForCausalLMWithValueHead` and saves its head apart: `v_head.summary.weight`
+        and `v_head.summary.bias` in `value_head.safetensors` or `value_head.bin`. The other files have the language
+        model, or the adapter.
+
+    Why it matters
+        Only LLaMA-Factory reads this file. transformers, PEFT and vLLM load the language model without it: a reward
+        model then generates text and gives no scores. After PPO nothing is lost: the head is needed only to continue.
+
+    Example
+        note[R085] value-head-beside: value_head.safetensors, next to
+          model.safetensors.index.json
+          read by  LLaMA-Factory alone; other programs load the language model
+          help     for scores, load both with LLaMA-Factory, or save the model as a
+                   class for sequence classification with "num_labels": 1 and
+                   v_head.summary.weight as its score.weight
+
+    What to do
+        Nothing after PPO. For a reward model: `reward_model` of LLaMA-Factory reads the head. A class such as
+        `LlamaForSequenceClassification`, which transformers and vLLM load, has a head without a bias: the scores differ
+        by that constant.
+    """
+
+    code = "R085"
+    severity = "note"
+
+    file: str
+    audited: str
+
+    headline_text = "{file}, next to {audited}"
+    row_texts = (("read by", "LLaMA-Factory alone; other programs load the language model"),)
+    remedy_text = (
+        "for scores, load both with LLaMA-Factory, or save the model as a class for sequence classification with "
+        '"num_labels": 1 and v_head.summary.weight as its score.weight'
+    )

@@ -17,12 +17,16 @@ class OtherWeights(Finding, frozen=True, kw_only=True, omit_defaults=True):
 
     Why it matters
         A download includes all of them, and another program may load a different set than the one audited here.
+        Mistral publishes models twice: `consolidated*.safetensors` in the names of its own code is what vLLM and
+        mistral-inference read, the other set is for transformers. Early vLLM (0.4.2) read both and failed.
 
     Example
         note[S216] other-weights: audited model.safetensors.index.json
-          also   consolidated.safetensors: safetensors, 1 file, 14,496,078,512 bytes
-          total  14,496,078,512 bytes in addition to 14,496,447,870 audited
-          help   choose with --weights NAME; download only the set you need
+          also     consolidated.safetensors: safetensors, 1 file, 14,496,078,512 bytes
+          read by  vLLM and mistral-inference consolidated.safetensors, transformers
+                   model.safetensors.index.json
+          total    14,496,078,512 bytes in addition to 14,496,447,870 audited
+          help     choose with --weights NAME; download only the set you need
 
     What to do
         Choose with `--weights NAME`; remove the sets you do not need, or exclude them from the download.
@@ -36,6 +40,8 @@ class OtherWeights(Finding, frozen=True, kw_only=True, omit_defaults=True):
     sets: tuple[StoredSet, ...]
     count: int
     bytes: int
+    consolidated: str = ""
+    """A file in Mistral's format among the other sets, if the audited set has none."""
 
     headline_text = "audited {audited}"
     remedy_text = "choose with --weights NAME; download only the set you need"
@@ -44,6 +50,8 @@ class OtherWeights(Finding, frozen=True, kw_only=True, omit_defaults=True):
         rows = [("also", stored.words()) for stored in self.sets[:8]]
         if self.count > 8:
             rows.append(("more", f"{number(self.count - 8)} further sets"))
+        if self.consolidated:
+            rows.append(("read by", f"vLLM and mistral-inference {self.consolidated}, transformers {self.audited}"))
         return [*rows, ("total", f"{number(self.bytes)} bytes in addition to {number(self.audited_bytes)} audited")]
 
 
