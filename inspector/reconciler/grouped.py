@@ -72,6 +72,29 @@ def _part_of_another_kind(case: Reconciled) -> Finding | None:
     )
 
 
+def _pairs_of_modules(findings: list[Finding]) -> list[Finding]:
+    """The findings with two modules of one parent and one shape, such as the norms of queries and keys, that are
+    missing in all layers, as one: the program that saved the others knows neither.
+    """
+    from inspector.findings.names.tensors import TensorMissing
+
+    missing = [one for one in findings if isinstance(one, TensorMissing) and one.place.indices and one.is_everywhere]
+    if len(missing) != 2:
+        return findings
+    first, second = missing
+    parents = {family.rsplit(".", 2)[0] for one in missing for family in one.families}
+    if len(parents) > 1 or first.shape != second.shape or first.place.indices != second.place.indices:
+        return findings
+    both = replace(
+        first,
+        names=(*first.names, *second.names),
+        families=(*first.families, *second.families),
+        tensors=first.tensors + second.tensors,
+        parameters=first.parameters + second.parameters,
+    )
+    return [both if one is first else one for one in findings if one is not second]
+
+
 def _module_in_layers(keys: Sequence[str]) -> str:
     """The common beginning of all keys, without their last segments, if it ends with a module inside layers."""
     columns = zip(*(key.split(".")[:-1] for key in keys), strict=False)
@@ -98,7 +121,7 @@ def _incomplete(case: Reconciled, findings: list[Finding]) -> list[Finding]:
     missing = [one for one in findings if isinstance(one, TensorMissing | LayersMissing | HeadMissing)]
     whole = any(isinstance(one, LayersMissing) and one.part is not None and not one.place.indices for one in missing)
     if len(missing) < (FEWEST_WHOLE if whole else FEWEST_JOINED):
-        return findings
+        return _pairs_of_modules(findings)
     from inspector.findings.single_causes import WeightsIncomplete
 
     parts = sorted((one for one in missing), key=lambda one: not isinstance(one, LayersMissing))

@@ -86,6 +86,26 @@ def test_a_partial_download_is_no_evidence_against_the_config(model_type: str, s
     assert set(bad(audited)) <= {"N403", "N404", "N426"} and len(bad(audited)) <= 2
 
 
+@pytest.mark.parametrize(
+    ("model_type", "suffix", "patterns", "errors"),
+    [
+        ("qwen3_moe", "CausalLM", [r"\.q_norm\.", r"\.k_norm\."], 1),
+        ("llama", "", [r"input_layernorm", r"post_attention_layernorm"], 1),
+        ("gpt_neox", "CausalLM", [r"input_layernorm", r"post_attention_layernorm"], 1),
+        ("llama", "", [r"layers\.0\.input_layernorm", r"layers\.1\.post_attention_layernorm"], 2),
+        ("llama", "", [r"input_layernorm", r"up_proj"], 2),
+    ],
+)
+def test_two_modules_alike_that_no_layer_has_are_one_finding(
+    model_type: str, suffix: str, patterns: list[str], errors: int
+) -> None:
+    spec, config = record(model_type, suffix)
+    left = without(spec, *patterns)
+    found = [one for one in judged(left, config).findings if isinstance(one, TensorMissing)]
+    assert len(found) == errors
+    assert sum(one.tensors for one in found) == len(spec) - len(left)
+
+
 def test_a_head_that_a_switch_leaves_out_may_be_lost() -> None:
     spec, config = record("siglip", "SiglipModel")
     (finding,) = (

@@ -59,6 +59,11 @@ class TensorMissing(ContentFinding, frozen=True, kw_only=True):
     )
 
     @property
+    def is_everywhere(self) -> bool:
+        """True if no module of the model has these tensors."""
+        return self.tensors == self.expected_tensors * len(self.families)
+
+    @property
     def those(self) -> str:
         """The tensors in the remedy."""
         return "this tensor" if self.tensors == 1 else "these tensors"
