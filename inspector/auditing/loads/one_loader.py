@@ -246,8 +246,8 @@ READ_GGUF_TOO: Final = frozenset({"transformers", "vllm"})
 
 def _of_another_format(audited: Audit, loader: str) -> str:
     """The reason for which the behaviour of a loader of another format is open: its converter may know the class."""
-    config = audited.checkpoint.config
-    if config is not None and config.kind == "config" and "_class_name" not in config.values:
+    config, adapter = audited.checkpoint.config, audited.checkpoint.adapter
+    if adapter is None and config is not None and config.kind == "config" and "_class_name" not in config.values:
         from inspector.loading.registries import converter_of
 
         class_name = given_of(audited, config.values).class_name
