@@ -89,7 +89,7 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
     vocabulary: str = ""
     """The file of the tokenizer with these tokens, if its own words are among them and not only added ones."""
     apart: bool = False
-    """True if names of labels and a size show that the config and the weights are those of two models."""
+    """True if names of labels show that the config and the weights are those of two models."""
 
     def headline(self) -> str:
         return self.file_key or self.key
@@ -131,8 +131,8 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         if self.apart:
             return Remedy(
-                f"{self.file} and the weights are of two models: download the weights that belong to its labels, or "
-                f"the {self.file} of these weights"
+                f"{self.file} and the weights are of two models: download the weights that belong to it, or the "
+                f"{self.file} of these weights"
             )
         return self._of_key()
 

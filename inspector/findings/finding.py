@@ -39,9 +39,12 @@ NO_ADAPTER: Final = "a Mamba model has no adapter of this kind for it"
 NAMES_SHOWN: Final = 20
 """Most names in one finding; their total number is a separate field."""
 UNFINISHED: Final = (
-    ".incomplete", ".aria2", ".part", ".crdownload", ".partial", ".opdownload", ".xltd", ".downloading"
+    ".incomplete", ".aria2", ".part", ".crdownload", ".partial", ".opdownload", ".xltd", ".downloading", ".fdmdownload",
+    ".!qB", ".!ut", "_part", "-partial", "_.gstmp",
 )  # fmt: skip
-"""Endings of files that download programs are still writing."""
+"""Endings of files that download programs are still writing: browsers and the like, sentence-transformers (`_part`),
+ollama (`-partial`), gsutil.
+"""
 PACKED: Final = (".gz", ".bz2", ".xz", ".zst")
 """Endings of single files that are compressed."""
 ARCHIVES: Final = (".zip", ".7z", ".rar", ".tar", ".tgz", ".txz", *(f".tar{ending}" for ending in PACKED))

@@ -28,7 +28,7 @@ _UNFINISHED: Final = (*UNFINISHED, ".tmp")
 _TEMPORARY: Final = r"\.?tmp[A-Za-z0-9_-]*(?:\..*)?|.*\.safetensors\.[A-Za-z0-9]*tmp[A-Za-z0-9]*"
 """Names under which programs write a file until it is complete."""
 _PART: Final = re.compile(
-    r"(?P<before>(?P<whole>.*\.(?:gguf|safetensors|bin|pth?|ckpt|zip|tar|7z|rar|t?gz|xz|zst))(?:(?P<word>[.-]?(?:part|chunk|split)[._-]?)|\.-?))"
+    r"(?P<before>(?P<whole>.*\.(?:gguf|safetensors|bin|pth?|ckpt|zip|tar|7z|rar|t?gz|xz|zst))(?:(?P<word>[._-]?(?:part|chunk|split)[._-]?)|\.-?))"
     r"(?:\d{1,4}(?:of\d{1,4})?|aa[a-z]{1,2}|(?(word)[a-z]{1,2}|[ab][a-z]))",
     re.ASCII | re.DOTALL,
 )

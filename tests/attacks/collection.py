@@ -567,6 +567,7 @@ add("pickle only", {"pytorch_model.bin": b"\x80\x02" + b"x" * 600}, "pickle-malf
 add("refusal only", {"pytorch_model.bin": b"Invalid username or password."}, "not-a-checkpoint", readable=False)
 add("nothing", {"README.md": b"#"}, "no-weights")
 add("unfinished only", {"model.safetensors.incomplete": GOOD[:20]}, "no-weights")
+add("unfinished archive", {"model.zip_part": b"PK\x03\x04"}, "no-weights")
 add(
     "aria2",
     {"model.safetensors": GOOD, "model.safetensors.aria2": b"x"},

@@ -593,7 +593,7 @@ def test_a_shard_of_another_format_is_not_renamed(name: str, tmp_path: Path) -> 
     assert finding.help == "convert it to the format of the other shards, or download this file again"
 
 
-@pytest.mark.parametrize("name", ["m.gguf.part", "m.gguf.crdownload", "m.incomplete"])
+@pytest.mark.parametrize("name", ["m.gguf.part", "m.gguf.crdownload", "m.incomplete", "m.gguf_part", "m.gguf.!qB"])
 def test_a_file_that_is_being_downloaded_is_not_renamed(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(b"GGUF\x03" + bytes(60))
     finding = next(one for one in audit(str(tmp_path / name)).findings if one.code == "R005")
