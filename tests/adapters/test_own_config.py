@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from inspector.auditing.start import audit
 from tests.checkpoints import Spec, write_file
+from tests.findings.cases import qlora_of_llava
 from tests.findings.library_cases import of_llava
 from tests.judged import records
 
@@ -40,3 +42,16 @@ def test_the_projector_that_was_trained_beside_an_adapter(
     names: tuple[str, ...], config: dict[str, object], found: bool
 ) -> None:
     assert any(one.code == "A994" for one in of_llava(*names, **config).findings) is found
+
+
+@pytest.mark.parametrize("kind", ["llama", "mistral", "qwen2"])
+@pytest.mark.parametrize(("block", "based", "found"), [
+    ({}, True, {"A968"}), ({}, False, {"A969"}),
+    ({"load_in_4bit": False, "load_in_8bit": True}, True, {"A968"}),
+    ({"load_in_4bit": False}, True, set()), ({"quant_method": "awq"}, False, set()),
+])  # fmt: skip
+def test_the_quantization_of_the_training_of_llava(
+    kind: str, block: dict[str, Any], based: bool, found: set[str]
+) -> None:
+    audited = qlora_of_llava(based=based, kind=kind, **block)
+    assert {one.code for one in audited.findings} & {"A968", "A969"} == found

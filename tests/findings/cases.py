@@ -1379,6 +1379,30 @@ def adapter_folder(beside: dict[str, Any] | None = None, **values: Any) -> Audit
         return audit(place)
 
 
+def qlora_of_llava(*, based: bool, kind: str = "llama", **block: Any) -> Audit:
+    """A LoRA of LLaVA with the quantization of its training. based: the base, which is not quantized, is given."""
+    record = base_record(kind, "CausalLM")
+    query = next(name for name in record["tensors"] if name.endswith(".0.self_attn.q_proj.weight"))
+    rows, width = spec_of(record)[query][1]
+    path = f"base_model.model.{query.removesuffix('weight')}lora_"
+    pair: Spec = {f"{path}A.weight": ("F16", (8, width)), f"{path}B.weight": ("F16", (rows, 8))}
+    stated = {"peft_type": "LORA", "r": 8, "lora_alpha": 16, "target_modules": ["q_proj"], "layers_to_transform": [0]}
+    quantized = {"quant_method": "bitsandbytes", "load_in_4bit": True, **block}
+    config = {**record["config"], "architectures": ["LlavaLlamaForCausalLM"], "model_type": "llava_llama",
+              "mm_vision_tower": "openai/clip-vit-large-patch14-336", "quantization_config": quantized}  # fmt: skip
+    with TemporaryDirectory() as place, TemporaryDirectory() as base:
+        write_file(Path(place) / "adapter_model.safetensors", pair)
+        (Path(place) / "adapter_config.json").write_text(json.dumps(stated), encoding="utf-8")
+        (Path(place) / "config.json").write_text(json.dumps(config), encoding="utf-8")
+        (Path(place) / "non_lora_trainables.bin").write_bytes(b"x")
+        write_file(
+            Path(base) / "model.safetensors", {name: ("F16", shape) for name, (_, shape) in spec_of(record).items()}
+        )
+        own = {**record["config"], "architectures": [record["class"]]}
+        (Path(base) / "config.json").write_text(json.dumps(own), encoding="utf-8")
+        return audit(place, base=base if based else None)
+
+
 def of_base_model() -> Audit:
     """An adapter of the model without its head, next to the config of one with a head."""
     spec: Spec = {}
@@ -1489,6 +1513,8 @@ FIRES |= {
     "adapter-config-as-models": lambda: adapter_folder(
         beside={"peft_type": "LORA", "lora_alpha": 16, "target_modules": ["q_proj"]}
     ),
+    "quantization-of-training": lambda: qlora_of_llava(based=True),
+    "quantization-beside-lora": lambda: qlora_of_llava(based=False),
     "model-config-beside-adapter": lambda: adapter_folder(
         beside={"model_type": "llama", "hidden_size": 128, "num_attention_heads": 4}
     ),

@@ -39,7 +39,7 @@ from inspector.auditing.adapter.base import (
 )
 from inspector.auditing.adapter.base_read import BaseRead
 from inspector.auditing.adapter.below import adapters_below
-from inspector.auditing.adapter.config_beside import config_beside
+from inspector.auditing.adapter.config_beside import config_beside, quantization_beside
 from inspector.auditing.adapter.foreign_file import without_foreign_file
 from inspector.auditing.adapter.mlx import compare_whole, findings_of_mlx, of_whole_layers
 from inspector.auditing.adapter.names import (
@@ -114,7 +114,7 @@ def audit_adapter(
     families, laid = found_as.families, found_as.base
     findings = [*_of_files(checkpoint), *_unusable(checkpoint, stored_as, found_as.named, renaming)]
     findings.extend((*trained_module_absent(checkpoint), *(base_unnamed(checkpoint) if base is None else ())))
-    findings.extend((*config_beside(checkpoint), *_of_numbers(found_as)))
+    findings.extend((*config_beside(checkpoint), *quantization_beside(checkpoint, base), *_of_numbers(found_as)))
     findings.extend(_emptied(checkpoint))
     skipped = [UNREAD_VALUES]
     if base is None:

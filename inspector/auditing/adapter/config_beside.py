@@ -10,16 +10,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from inspector.auditing.adapter.base_read import BaseRead
 from inspector.auditing.adapter.recognized import of_peft
 from inspector.findings.finding import Finding
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
 from inspector.loader.loaders import PEFT, TRANSFORMERS
+from inspector.loader.other_files import TRAINED_BESIDE
 from inspector.loading.tables import type_of_class
 
 TYPED: Final = ("model_type", "architectures")
 """Keys by which a config names its model."""
 METHOD: Final = "peft_type"
+OF_LLAVA: Final = "mm_vision_tower"
+BITS: Final = {"load_in_4bit": 4, "load_in_8bit": 8}
+FLOATS: Final = frozenset({"F16", "BF16", "F32"})
+"""Dtypes of a base that is not quantized: bitsandbytes stores integers."""
 
 
 def config_beside(checkpoint: Checkpoint) -> Iterator[Finding]:
@@ -40,6 +46,33 @@ def config_beside(checkpoint: Checkpoint) -> Iterator[Finding]:
         from inspector.findings.adapters.config_beside import ModelConfigBesideAdapter
 
         yield ModelConfigBesideAdapter(of=stated)
+
+
+def quantization_beside(checkpoint: Checkpoint, base: BaseRead | None) -> Iterator[Finding]:
+    """The finding on the quantization of the training in the config.json of a LoRA that LLaVA's code loads.
+
+    Source: LLaVA, `load_pretrained_model` in `llava/model/builder.py`: the base is built with this config.
+    """
+    config = checkpoint.config
+    if config is None or config.file != TRANSFORMERS.config or not of_peft(checkpoint):
+        return
+    block = config.values.get("quantization_config")
+    if OF_LLAVA not in config.values or TRAINED_BESIDE not in checkpoint.siblings or not isinstance(block, dict):
+        return
+    bits = next((BITS[key] for key in BITS if block.get(key) is True), None)
+    if bits is None or block.get("quant_method", "bitsandbytes") != "bitsandbytes":
+        return
+    stored = set() if base is None or base.audited is None else _dtypes(base.audited.checkpoint)
+    from inspector.findings.adapters.config_beside import QuantizationBesideLora, QuantizationOfTraining
+
+    if not stored:
+        yield QuantizationBesideLora(bits=bits, base="")
+    elif stored <= FLOATS:
+        yield QuantizationOfTraining(bits=bits, base=", ".join(sorted(stored)))
+
+
+def _dtypes(checkpoint: Checkpoint) -> set[str]:
+    return {layout.dtype for layout in checkpoint.tensors.values()}
 
 
 def _of_transformers(config: Config) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.findings.finding import Finding
+from inspector.findings.finding import Finding, Remedy, Step
 
 AS_MODEL = "for transformers 5 a local folder with a config.json is the model: AutoModel.from_pretrained fails on it"
 
@@ -79,3 +79,69 @@ class ModelConfigBesideAdapter(Finding, frozen=True, kw_only=True):
     headline_text = "config.json of {of}"
     row_texts = (("then", AS_MODEL),)
     remedy_text = "load it with AutoPeftModel or PeftModel; for AutoModel of transformers remove config.json"
+
+
+class QuantizationOfTraining(Finding, frozen=True, kw_only=True):
+    """The config in the folder of a LoRA of LLaVA has the quantization of the training, and the base is not quantized.
+
+    What it means
+        The training loaded the base in 4 or 8 bits (QLoRA) and wrote that setting into config.json. The base itself is
+        stored in 16 or 32 bits.
+
+    Why it matters
+        LLaVA's code builds the base with this config.json (`load_pretrained_model`, also for merging). transformers
+        then takes the base for a quantized save and stops: its weights have no `bitsandbytes__` components.
+
+    Example
+        warning[A968] quantization-of-training: bitsandbytes, 4-bit
+          base  F16
+          help  remove "quantization_config" from config.json; LLaVA quantizes the base
+                with --load-4bit
+
+    What to do
+        Remove the block before merging or loading. PEFT and vLLM do not read this config.json.
+    """
+
+    code = "A968"
+    severity = "warning"
+
+    bits: int
+    base: str
+    """The dtypes of the base; "" if it was not read."""
+
+    headline_text = "bitsandbytes, {bits}-bit"
+    row_texts = (("base", "{base}", "base"),)
+
+    def remedy(self) -> Remedy:
+        unless = "" if self.base else "if the base is not quantized itself, "
+        step = Step(action="remove", file="config.json", key=("quantization_config",))
+        return Remedy(
+            f'{unless}remove "quantization_config" from config.json; LLaVA quantizes the base with '
+            f"--load-{self.bits}bit",
+            (step,) if self.base else (),
+        )
+
+
+class QuantizationBesideLora(QuantizationOfTraining, frozen=True, kw_only=True):
+    """The config in the folder of a LoRA of LLaVA has the quantization of the training; the base was not read.
+
+    What it means
+        The training loaded the base in 4 or 8 bits (QLoRA) and wrote that setting into config.json.
+
+    Why it matters
+        LLaVA's code builds the base with this config.json. If the base is stored in 16 bits, as most are, transformers
+        takes it for a quantized save and stops.
+
+    Example
+        note[A969] quantization-beside-lora: bitsandbytes, 4-bit
+          help  if the base is not quantized itself, remove "quantization_config" from
+                config.json; LLaVA quantizes the base with --load-4bit
+
+    What to do
+        Remove the block before merging or loading with LLaVA, unless the base was saved in 4 or 8 bits. `--base` shows
+        it.
+    """
+
+    code = "A969"
+    severity = "note"
+    advises = True
