@@ -11,7 +11,7 @@ from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from tests.checkpoints import Spec, genuine, write_file
 from tests.dialects import single_file
-from tests.dialects.test_writers import FLUX
+from tests.dialects.test_writers import FLUX, SD3, WAN, WAYS
 
 SD_VAE: dict[str, Any] = {
     "_class_name": "AutoencoderKL", "block_out_channels": [32, 64, 64, 64], "layers_per_block": 2, "latent_channels": 4,
@@ -56,3 +56,41 @@ def test_a_network_alone_in_the_folder_of_whole_files(below: str, tmp_path: Path
         assert "Load Diffusion Model" in str(found.help)
     elsewhere = stored(tmp_path / "ComfyUI/models/diffusion_models/mine.safetensors", genuine(FLUX))
     assert "N495" not in {one.code for one in elsewhere.findings}
+
+
+AUTHORS = {"flux": FLUX, "sd3": SD3, "wan": WAN}
+"""A way of writing -> the config of a network that its authors publish alone."""
+
+
+def of_authors(way: str) -> Spec:
+    return WAYS[way][0](genuine(AUTHORS[way]))
+
+
+@pytest.mark.parametrize("place", ["Downloads", "runs/checkpoints"])
+@pytest.mark.parametrize("way", AUTHORS)
+def test_a_network_under_the_names_of_its_authors_belongs_to_others(way: str, place: str, tmp_path: Path) -> None:
+    audited = stored(tmp_path / place / "mine.safetensors", of_authors(way))
+    (found,) = (one for one in audited.findings if one.code == "N495")
+    assert f"{AUTHORS[way]['_class_name']}.from_single_file" in found.help
+    assert "models/diffusion_models" in found.help
+    assert (audited.verdict, found.severity) == ("clean", "note")
+
+
+@pytest.mark.parametrize("name", [
+    "diffusion_models/mine.safetensors", "unet/mine.safetensors", "transformer_2/mine.safetensors",
+    "models/diffusion_pytorch_model.safetensors",
+])  # fmt: skip
+@pytest.mark.parametrize("way", AUTHORS)
+def test_a_network_in_its_own_folder_or_under_the_name_of_diffusers_has_no_note(
+    way: str, name: str, tmp_path: Path
+) -> None:
+    assert "N495" not in {one.code for one in stored(tmp_path / name, of_authors(way)).findings}
+
+
+@pytest.mark.parametrize("way", AUTHORS)
+def test_the_names_of_diffusers_and_a_file_beside_say_nothing(way: str, tmp_path: Path) -> None:
+    path = tmp_path / "some/mine.safetensors"
+    assert "N495" not in {one.code for one in stored(path, genuine(AUTHORS[way])).findings}
+    write_file(path, of_authors(way))
+    write_file(path.with_name("ae.safetensors"), single_file.vae(SD_VAE))
+    assert "N495" not in {one.code for one in audit(str(path.parent)).findings}

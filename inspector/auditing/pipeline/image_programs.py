@@ -25,12 +25,16 @@ LATENT_CHANNELS: Final = 4
 OWN_STEM: Final = "diffusion_pytorch_model"
 """The beginning of the file's name in diffusers' own folders."""
 NETWORKS: Final = frozenset({
-    "ChromaTransformer2DModel", "Flux2Transformer2DModel", "FluxTransformer2DModel", "HunyuanVideoTransformer3DModel",
-    "Lumina2Transformer2DModel", "QwenImageTransformer2DModel", "WanTransformer3DModel", "ZImageTransformer2DModel",
+    "AuraFlowTransformer2DModel", "ChromaTransformer2DModel", "CosmosTransformer3DModel", "Flux2Transformer2DModel",
+    "FluxTransformer2DModel", "HiDreamImageTransformer2DModel", "HunyuanVideoTransformer3DModel",
+    "LTXVideoTransformer3DModel", "Lumina2Transformer2DModel", "MochiTransformer3DModel", "QwenImageTransformer2DModel",
+    "SD3Transformer2DModel", "WanTransformer3DModel", "WanVACETransformer3DModel", "ZImageTransformer2DModel",
 })  # fmt: skip
 """Networks that are published without text encoders and autoencoder, and that ComfyUI loads."""
 FOLDER: Final = ("models", "checkpoints")
 """The folder of ComfyUI for files with all parts of a pipeline."""
+OWN_FOLDERS: Final = ("diffusion_models", "transformer", "unet")
+"""Beginnings of the names of folders for networks alone, of ComfyUI and of diffusers."""
 
 
 def of_image_programs(audited: Audit) -> Iterator[Finding]:
@@ -44,11 +48,30 @@ def of_image_programs(audited: Audit) -> Iterator[Finding]:
         from inspector.findings.names.single_vae import VaeNamesOfDiffusers
 
         yield VaeNamesOfDiffusers()
-    elif architecture.name in NETWORKS and (folder := whole_folder(checkpoint)):
-        from inspector.findings.names.single_file import SingleFileParts
+    elif architecture.name in NETWORKS:
+        yield from _network_alone(audited, architecture.name)
 
-        if not any(isinstance(one, SingleFileParts) for one in audited.findings):
-            yield SingleFileParts(present=("transformer",), absent=("vae", "text encoder"), folder=folder)
+
+def _network_alone(audited: Audit, name: str) -> Iterator[Finding]:
+    """The note on a network without the other parts of its pipeline: in the folder for whole files, or under the names
+    of its authors in no folder that is one for networks.
+    """
+    from inspector.findings.names.single_file import SingleFileParts
+
+    checkpoint = audited.checkpoint
+    folder = whole_folder(checkpoint)
+    if any(isinstance(one, SingleFileParts) for one in audited.findings) or not (folder or _is_of_authors(audited)):
+        return
+    yield SingleFileParts(present=("transformer",), absent=("vae", "text encoder"), folder=folder, network=name)
+
+
+def _is_of_authors(audited: Audit) -> bool:
+    """True if a file alone has the names of the network's authors, and its place does not say what it is."""
+    checkpoint, case = audited.checkpoint, audited.case
+    if case is None or not case.reading.writer or checkpoint.is_gguf or checkpoint.other_sets:
+        return False
+    parts = (*PurePath(checkpoint.source).parts, *PurePath(checkpoint.set_name).parts)
+    return not any(part.lower().startswith((*OWN_FOLDERS, OWN_STEM)) for part in parts)
 
 
 def whole_folder(checkpoint: Checkpoint) -> str:

@@ -39,11 +39,14 @@ class SingleFileParts(Finding, frozen=True, kw_only=True):
 
     code = "N495"
     severity = "note"
+    advises = True
 
     present: tuple[str, ...]
     absent: tuple[str, ...]
     folder: str = ""
     """The folder of ComfyUI for whole pipelines, if the file is in it."""
+    network: str = ""
+    """The class of diffusers of a transformer that is alone in the file, if it is known."""
 
     remedy_text = "load the others from the base model, and pass them to from_single_file"
 
@@ -54,6 +57,10 @@ class SingleFileParts(Finding, frozen=True, kw_only=True):
         return [("folder", f"{self.folder}, from which ComfyUI loads whole pipelines")] if self.folder else []
 
     def remedy(self) -> Remedy:
+        if self.network and not self.folder:
+            own = f"{self.network}.from_single_file in diffusers, Load Diffusion Model in ComfyUI"
+            others = "the text encoders and the VAE are those of the base model"
+            return Remedy(f"load it by itself, with {own} (from models/diffusion_models); {others}")
         if not self.folder:
             return super().remedy()
         own = "in ComfyUI move it to models/diffusion_models and load it with Load Diffusion Model"
