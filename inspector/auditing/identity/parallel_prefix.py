@@ -21,12 +21,14 @@ def parallel_prefix(families: Families) -> Iterator[Finding]:
     if all(key.startswith(PARALLEL) for key in families):
         yield _finding(families, "")
         return
-    parts = dict.fromkeys(key.partition(".")[0] + "." for key in families)
-    for part in parts:
-        own = [key for key in families if key.startswith(part)]
-        inner = {key.removeprefix(part + PARALLEL).partition(".")[0] for key in own if key.startswith(part + PARALLEL)}
-        if len(inner) >= FEWEST and all(key.startswith(part + PARALLEL) for key in own):
-            yield _finding({key: families[key] for key in own}, part)
+    below: dict[str, list[str]] = {}
+    for key in families:
+        part, _, rest = key.partition(".")
+        below.setdefault(part, []).append(rest)
+    for part, names in below.items():
+        inner = {name.removeprefix(PARALLEL).partition(".")[0] for name in names}
+        if len(inner) >= FEWEST and all(name.startswith(PARALLEL) for name in names):
+            yield _finding({f"{part}.{name}": families[f"{part}.{name}"] for name in names}, f"{part}.")
 
 
 def _finding(families: Families, part: str) -> Finding:
