@@ -168,7 +168,7 @@ def _of_claim(claim: Claim, what: str, head: str | None) -> Formula:
 
 
 def _nothing(what: str) -> str:
-    if what.endswith((".json", ".safetensors", ".gguf", ".bin", ".pt", ".pth")):
+    if what.endswith((".json", ".safetensors", ".gguf", ".bin", ".pt", ".pth", ".torch", ".th")):
         return f"'{what}' does not exist"
     close = similar_types(what)
     hint = f"; did you mean {either(close)}?" if close else " (inspector architectures lists them)"

@@ -266,7 +266,7 @@ def _compared(draft: Draft, judged: Judged) -> Draft:
     file, findings = checkpoint.config, without_module_of_mlx(judged.findings, checkpoint, case.ledger.lines)
     typed: list[Finding] = []
     if known and file is not None and file.kind == "config":
-        loaded = bool(checkpoint.set_name) and not file.file.endswith(".gguf")  # whose keys are only some of a config's
+        loaded = bool(checkpoint.set_name) and not file.of_gguf  # whose keys are only some of a config's
         if is_component(reading.name):
             from inspector.reconciler.diffusers_values import with_refused_values
 
@@ -302,7 +302,7 @@ def _compared(draft: Draft, judged: Judged) -> Draft:
         draft = draft.open(f"names and shapes below {prefix}", why)
     if case.given_up:
         draft = draft.open(WRONG_KEYS, "it takes more steps than one audit may take")
-    if known and (file is None or not file.file.endswith(".gguf")):  # those of a GGUF file are others
+    if known and (file is None or not file.of_gguf):  # those of a GGUF file are others
         typed += not_understood(case.plan.scope)
         from inspector.auditing.identity.tower_projection import tower_projections
 

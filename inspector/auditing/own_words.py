@@ -147,7 +147,7 @@ def _on_absent_key(checkpoint: Checkpoint, finding: ConfigDisagrees) -> ConfigDi
 def _rivals(checkpoint: Checkpoint, finding: ConfigDisagrees) -> Iterator[Rival]:
     """The keys that explain as much, under their names in the file; without those that no file of the model states."""
     config = checkpoint.config
-    if config is None or not config.file.endswith(".gguf"):
+    if config is None or not config.of_gguf:
         yield from (replace(one, key=_own_key(checkpoint, one.key) or one.key) for one in finding.rivals)
         return
     from inspector.dialects.gguf_config import is_stated
@@ -165,11 +165,11 @@ def _own_key(checkpoint: Checkpoint, key: str) -> str | None:
         from inspector.dialects.litgpt import own_key as key_of_litgpt
 
         return key_of_litgpt(str(config.values.get("model_type")), key)
-    if config is not None and config.writer and not config.file.endswith(".gguf"):
+    if config is not None and config.writer and not config.of_gguf:
         from inspector.dialects.whisper import own_key as key_of_whisper
 
         return key_of_whisper(key)
-    if config is None or not config.file.endswith(".gguf"):
+    if config is None or not config.of_gguf:
         return None
     from inspector.dialects.gguf_config import own_key
 

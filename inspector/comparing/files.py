@@ -34,7 +34,17 @@ if TYPE_CHECKING:
 SMALL: Final = 10_000_000
 """Largest file, in bytes, that is always compared by content; the Hub states larger ones by SHA-256."""
 SMALL_TOGETHER: Final = 500_000_000
-_WEIGHTS: Final = (".safetensors", ".bin", ".pt", ".pth", ".gguf", ".safetensors.index.json", ".bin.index.json")
+_WEIGHTS: Final = (
+    ".safetensors",
+    ".bin",
+    ".pt",
+    ".pth",
+    ".torch",
+    ".th",
+    ".gguf",
+    ".safetensors.index.json",
+    ".bin.index.json",
+)
 _DOCUMENTS: Final = (
     ".md",
     ".png",

@@ -12,8 +12,9 @@ from typing import Final
 import msgspec
 
 from inspector.dialects.language import Dialect, stored
+from inspector.loader.config_file import GGUF_WRITER
 
-WRITER: Final = "llama.cpp"
+WRITER: Final = GGUF_WRITER
 _B: Final = "blk.{0}."
 LLAMA_CPP: Final = Dialect(
     writer=WRITER,

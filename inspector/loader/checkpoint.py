@@ -48,7 +48,7 @@ class Checkpoint(Struct, frozen=True):
 
     tensors: the union over the audited set. file_of: tensor -> file. lost: file -> tensors with unknown layouts: those
     that the index lists in an unreadable file, or that a header names without a usable layout. cut: tensors with
-    missing bytes. damaged: safetensors files with findings on the header. set_name: the name of the audited set.
+    missing bytes. damaged: safetensors files with findings on the header. set_name, kind: name, format of the set.
     partial: one shard of several was selected, so that absent tensors are not missing. readable: at least one header
     was read. address: the resolved source, `org/name@revision/folder` for a repository; commit: the commit that was
     read. cached: it was read from the local cache of the Hub. traffic, download: only for reading over a network.
@@ -74,6 +74,7 @@ class Checkpoint(Struct, frozen=True):
     files: tuple[WeightFile, ...] = ()
     index: Index | None = None
     set_name: str = ""
+    kind: str = ""
     other_sets: tuple[OtherSet, ...] = ()
     lost: Mapping[str, tuple[str, ...]] = {}
     cut: tuple[str, ...] = ()
@@ -104,7 +105,7 @@ class Checkpoint(Struct, frozen=True):
     @property
     def is_gguf(self) -> bool:
         """True if the audited set is a GGUF file, or the parts of one."""
-        return self.set_name.endswith(".gguf")
+        return self.kind == "gguf"
 
 
 def load(
@@ -316,6 +317,7 @@ def assemble(
         files=tuple(audit.files),
         index=audit.index,
         set_name=picked.weights.name,
+        kind=picked.weights.kind,
         other_sets=others,
         lost=audit.lost,
         cut=tuple(audit.cut),

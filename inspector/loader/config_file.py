@@ -36,6 +36,9 @@ CONFIG_FILES: Final = ("config.json", "params.json", "adapter_config.json", "mod
 LITGPT_FILES: Final = ("model_config.yaml", "lit_config.json")
 """The config of litgpt, the newer name first. It is read only if there is neither config.json nor params.json."""
 
+GGUF_WRITER: Final = "llama.cpp"
+"""The writer of GGUF files."""
+
 Kind = Literal["config", "params", "adapter", "pipeline", "litgpt", "gguf"]
 
 
@@ -52,6 +55,11 @@ class Config(Struct, frozen=True):
     kind: Kind
     writer: str = ""
     types: Mapping[str, str] = {}
+
+    @property
+    def of_gguf(self) -> bool:
+        """True for the key-values of a GGUF file, and for the config that they state."""
+        return self.kind == "gguf" or self.writer == GGUF_WRITER
 
 
 def named_class(values: Mapping[str, object]) -> str | None:

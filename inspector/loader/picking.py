@@ -13,6 +13,8 @@ from inspector.loader.config_file import Config
 from inspector.loader.index import INDEX_LIMIT, Index, parse_index, unreadable_index
 from inspector.loader.leftovers import leftovers
 from inspector.loader.loaders import DIFFUSERS, NAMED_ENDINGS, PEFT, TRANSFORMERS, named_weights
+from inspector.loader.partial_files import is_unfinished
+from inspector.loader.signature import SNIFF_BYTES, recognise
 from inspector.loader.sources.source import Listing, Refusal, Source
 from inspector.loader.strict_json import JsonFault
 from inspector.loader.weight_sets import (
@@ -31,6 +33,9 @@ if TYPE_CHECKING:
 
 OUTLINE_FROM: Final = 100_000
 """Smallest index in bytes that is read in outline; smaller ones are decoded at once."""
+
+_READ_BY_CONTENT: Final = {"zip": "pytorch", "pickle": "pytorch", "gguf": "gguf", "numpy": "numpy"}
+"""Signature of a file -> the format as which it is read if its name states none."""
 
 
 class Picked(Struct, frozen=True):
@@ -161,10 +166,22 @@ def _pick_named(contents: Contents, wanted: str, *, alone: bool, outline: bool) 
 
         names = tuple(one.name for one in contents.sets)
         return Picked(None, findings=(WeightsNotFound(wanted=wanted, there=names[:NAMES_SHOWN], sets=len(names)),))
+    if one.kind == "unknown":
+        one = replace(one, kind=_kind_by_content(contents.source, one.name))
     if one.index is None:
         return Picked(one, partial=not one.numbered and shard_number(one.name) is not None)
     read = _outline_or_index if outline and one.kind == SAFETENSORS else _decoded
     return _with_index(contents, one, read(contents.source, one), [])
+
+
+def _kind_by_content(source: Source, name: str) -> str:
+    """The format of a file whose name states none: torch.load, load_file and llama.cpp do not look at the name.
+
+    "unknown" for partial files, which are no such files yet.
+    """
+    first = Refusal("absent", "") if is_unfinished(name) else source.read_part(name, 0, SNIFF_BYTES)
+    what = "" if isinstance(first, Refusal) else recognise(first, None)
+    return _READ_BY_CONTENT.get(what, "unknown")
 
 
 def _with_index(

@@ -25,6 +25,8 @@ _FORMATS: Final = {
     "bin": "pytorch",
     "pt": "pytorch",
     "pth": "pytorch",
+    "torch": "pytorch",
+    "th": "pytorch",
     "ckpt": "pytorch",
     "gguf": "gguf",
     "h5": "tensorflow",
@@ -56,7 +58,7 @@ _TENSORFLOW: Final = r".*\.ckpt\.data-[0-9]{5}-of-[0-9]{5}"
 """The values of a checkpoint of TensorFlow 1, next to `.ckpt.index` and `.ckpt.meta`."""
 _APPLE_DOUBLE: Final = "._"
 """Prefix of files in which macOS stores attributes that another file system does not support."""
-_PICKLES: Final = frozenset({"pkl", "pickle", "joblib", "dill", "dat", "data", "th"})
+_PICKLES: Final = frozenset({"pkl", "pickle", "joblib", "dill", "dat", "data"})
 """Endings of files that are read as pickles only if the user names them."""
 _KNOWN_STEMS: Final = tuple(
     dict.fromkeys(loader.stems[ending] for ending in TRANSFORMERS.stems for loader in (TRANSFORMERS, DIFFUSERS))

@@ -8,31 +8,29 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
-from inspector.findings.finding import ARCHIVES, NAMES_SHOWN, PACKED, UNFINISHED, Finding, Place
+from inspector.findings.finding import ARCHIVES, NAMES_SHOWN, PACKED, Finding, Place
 from inspector.loader.config_file import Config
 from inspector.loader.distributed_save import absent_files
 from inspector.loader.leftovers import leftover_findings, partition_findings, partitions
 from inspector.loader.loaders import DIFFUSERS, PEFT, TRANSFORMERS
 from inspector.loader.lost_files import in_download_folder
 from inspector.loader.other_files import stored
+from inspector.loader.partial_files import UNFINISHED_ENDINGS, is_part, is_temporary, is_unfinished, whole_of
 from inspector.loader.picking import Contents, read_index
 from inspector.loader.signature import SNIFF_BYTES, recognise
 from inspector.loader.sources.folder import REPOSITORY
 from inspector.loader.sources.source import Forewarned, Listing, Refusal, Source
-from inspector.loader.weight_sets import NO_WEIGHTS, OTHER_KINDS, SAFETENSORS, WeightSet, group
+from inspector.loader.weight_sets import NO_WEIGHTS, OTHER_KINDS, SAFETENSORS, WeightSet, format_of, group
 
 if TYPE_CHECKING:
     from inspector.findings.reading.training import PartitionedSave
 
-_UNFINISHED: Final = (*UNFINISHED, ".tmp")
-_TEMPORARY: Final = r"\.?tmp[A-Za-z0-9_-]*(?:\..*)?|.*\.safetensors\.[A-Za-z0-9]*tmp[A-Za-z0-9]*"
-"""Names under which programs write a file until it is complete."""
-_PART: Final = re.compile(
-    r"(?P<before>(?P<whole>.*\.(?:gguf|safetensors|bin|pth?|ckpt|zip|tar|7z|rar|t?gz|xz|zst))(?:(?P<word>[._-]?(?:part|chunk|split)[._-]?)|\.-?))"
-    r"(?:\d{1,4}(?:of\d{1,4})?|aa[a-z]{1,2}|(?(word)[a-z]{1,2}|[ab][a-z]))",
-    re.ASCII | re.DOTALL,
-)
-"""Names of the pieces of a file that was split for uploading; `split` numbers them with letters: aa, ab or a, b."""
+_POINTER: Final = re.compile(rb"version https://git-lfs[^\n]{0,80}\noid sha256:[0-9a-f]{64}\nsize (\d{1,15})\n")
+_OF_POINTERS: Final = (100, 200)
+"""Least and most bytes of a pointer of git-lfs."""
+_POINTERS_READ: Final = 100
+_LARGE: Final = 1_000_000
+"""Least bytes of a file whose pointer may stand for weights."""
 PIPELINE_FOLDERS: Final = frozenset({
     "unet", "transformer", "vae", "text_encoder", "text_encoder_2", "tokenizer", "scheduler", "prior", "vqvae",
 })  # fmt: skip
@@ -102,7 +100,7 @@ def _misnamed(contents: Contents, configs: Mapping[str, Config]) -> Iterator[Fin
         return
     found: dict[str, str] = {}
     large = sorted(listing.files, key=lambda name: -listing.files[name])
-    names = [name for name in large if not (_is_text(name) or _is_unfinished(name))]
+    names = [name for name in large if not (_is_text(name) or is_unfinished(name))]
     for name in names[:NAMES_SHOWN]:
         first = source.read_part(name, 0, SNIFF_BYTES)
         if isinstance(first, Refusal) or name.startswith("."):
@@ -143,10 +141,6 @@ def _is_text(name: str) -> bool:
     return bool(dot) and ending.lower() in _TEXTS and _MEANT.fullmatch(name) is None
 
 
-def _is_unfinished(name: str) -> bool:
-    return name.endswith(_UNFINISHED) or _is_temporary(name) or _is_part(name)
-
-
 def _stem(name: str) -> str:
     meant = _MEANT.fullmatch(name)
     return meant["name"] if meant is not None else name.partition(".")[0]
@@ -165,20 +159,6 @@ def instead_of_weights(contents: Contents, configs: Mapping[str, Config]) -> Ite
             yield from [index] if isinstance(index, Finding) else index.findings
 
 
-def _is_temporary(name: str) -> bool:
-    return "tmp" in name and re.fullmatch(_TEMPORARY, name[:255], re.ASCII | re.DOTALL) is not None
-
-
-def _is_part(name: str) -> bool:
-    return _PART.fullmatch(name[-255:]) is not None
-
-
-def _whole(parts: Sequence[str]) -> tuple[str, ...]:
-    """(beginning of the names of the pieces of one file, its own name); () if their order is not that of the names."""
-    found = {(match["before"], match["whole"]) for name in parts if (match := _PART.fullmatch(name)) is not None}
-    return found.pop() if len(parts) > 1 and len(found) == 1 and len(set(map(len, parts))) == 1 else ()
-
-
 def _no_weights(contents: Contents, configs: Mapping[str, Config]) -> list[Finding]:
     """The finding that a place has no readable weights, with its actual content, and the findings on other leftovers.
 
@@ -188,9 +168,9 @@ def _no_weights(contents: Contents, configs: Mapping[str, Config]) -> list[Findi
     parts_of_save = {name for one in partitions(listing) for name in one.names}
     sets = tuple(one for one in contents.sets if not (one.files and parts_of_save.issuperset(one.files)))
     leftovers = leftover_findings(listing)
-    halves = [name for name in listing.files if name.endswith(_UNFINISHED) or _is_temporary(name)]
+    halves = [name for name in listing.files if name.endswith(UNFINISHED_ENDINGS) or is_temporary(name)]
     if not sets and not halves:
-        halves = [name for name in in_download_folder(source) if name.endswith(_UNFINISHED)]
+        halves = [name for name in in_download_folder(source) if name.endswith(UNFINISHED_ENDINGS)]
     folders = sorted(name for name, kind in listing.others.items() if kind == "directory")
     from inspector.findings.reading.training import PartitionedSave
 
@@ -203,7 +183,7 @@ def _no_weights(contents: Contents, configs: Mapping[str, Config]) -> list[Findi
     weights_in = dict.fromkeys(folder for folder, one in below if one.kind in (SAFETENSORS, *OTHER_KINDS))
     if not weights_in:  # weights of other formats are converted, wherever they are
         sets = (*sets, *(replace(one, name=f"{folder}/{one.name}") for folder, one in below))
-    parts = sorted(filter(_is_part, listing.files))
+    parts = sorted(filter(is_part, listing.files))
     merged = replace(saves[0], absent=absent_files(saves[0], source)[:NAMES_SHOWN]) if saves else None
     from inspector.findings.reading.no_weights import NoWeights
 
@@ -220,8 +200,9 @@ def _no_weights(contents: Contents, configs: Mapping[str, Config]) -> list[Findi
         absent=merged.absent if merged else (),
         merge=merged.remedy().words if merged else "",
         parts=tuple(parts[:NAMES_SHOWN]),
-        whole=_whole(parts),
+        whole=whole_of(parts),
         archives=_archives(source, listing)[:NAMES_SHOWN],
+        pointers=_pointers(source, listing)[:NAMES_SHOWN],
         config=_lone_config(configs, listing),
         wanted=_wanted(configs),
         components=len(PIPELINE_FOLDERS.intersection(folders)) > 1 and "model_index.json" not in listing.files,
@@ -251,6 +232,21 @@ def _archives(source: Source, listing: Listing) -> tuple[str, ...]:
     if isinstance(source, Forewarned):
         return tuple(found)
     return tuple(name for name in found if not _is_pickled(source.read_part(name, 0, SNIFF_BYTES)))
+
+
+def _pointers(source: Source, listing: Listing) -> tuple[str, ...]:
+    """The pointers of git-lfs to large files, under names that no weights have. The Hub serves files, no pointers."""
+    if isinstance(source, Forewarned):
+        return ()
+    small = [name for name, size in listing.files.items() if _OF_POINTERS[0] <= size <= _OF_POINTERS[1]]
+    others = [name for name in small if not (_is_text(name) or name.startswith(".") or format_of(name))]
+    found: dict[str, int] = {}
+    for name in others[:_POINTERS_READ]:
+        first = source.read_part(name, 0, SNIFF_BYTES)
+        stated = None if isinstance(first, Refusal) else _POINTER.match(first)
+        if stated is not None and int(stated[1]) >= _LARGE:
+            found[name] = int(stated[1])
+    return tuple(sorted(found, key=lambda name: -found[name]))
 
 
 def _is_pickled(first: bytes | Refusal) -> bool:

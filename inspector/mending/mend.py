@@ -22,7 +22,20 @@ below a prefix.
 """
 
 
-WEIGHTS: Final = (".safetensors", ".bin", ".gguf", ".pt", ".pth", ".ckpt", ".h5", ".msgpack", ".onnx", ".npz")
+WEIGHTS: Final = (
+    ".safetensors",
+    ".bin",
+    ".gguf",
+    ".pt",
+    ".pth",
+    ".torch",
+    ".th",
+    ".ckpt",
+    ".h5",
+    ".msgpack",
+    ".onnx",
+    ".npz",
+)
 
 
 class Mended(msgspec.Struct, frozen=True):

@@ -523,8 +523,9 @@ def encoder(*siblings: str) -> Audit:
 
 def vocabulary() -> Audit:
     """A file for llama.cpp without tensors."""
-    config = Config("ggml-vocab-llama.gguf", dict(LLAMA8B), "config")
-    return audit_loaded(Checkpoint("test", "test", config, set_name="ggml-vocab-llama.gguf", readable=True))
+    file = "ggml-vocab-llama.gguf"
+    config = Config(file, dict(LLAMA8B), "config")
+    return audit_loaded(Checkpoint("test", "test", config, set_name=file, kind="gguf", readable=True))
 
 
 CODE = {"auto_map": {"AutoModelForCausalLM": "modeling_mine.MineForCausalLM"}}

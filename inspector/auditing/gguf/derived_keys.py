@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def corrected(worded: Sequence[Finding], checkpoint: Checkpoint) -> Config | None:
     """The key-values of a GGUF file, corrected with the values in the findings; None without such a finding."""
     stated = checkpoint.metadata
-    if stated is None or not stated.file.endswith(".gguf"):
+    if stated is None or not stated.of_gguf:
         return None
     right = {one.file_key: one.solved for one in _on_config(worded) if one.file_key in stated.values}
     return replace(stated, values={**stated.values, **{key: value for key, value in right.items() if key}})

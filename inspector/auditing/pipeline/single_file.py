@@ -293,6 +293,7 @@ def _component(root: Checkpoint, name: str, tensors: dict[str, Layout], names: M
         cut=tuple(own for own in tensors if names.get(own, own) in root.cut) if root.cut else (),
         names_in_file=names,
         set_name=root.set_name,
+        kind=root.kind,
         readable=True,
         partial=root.partial,
         alone=True,

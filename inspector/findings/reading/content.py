@@ -56,7 +56,7 @@ _REMEDIES = {
 
 _OTHER_FILES = ("text", "program", "script", "pdf", "picture")
 """Formats of files that were named by mistake, unless they have the name of weights or of their index."""
-_OF_WEIGHTS = (".safetensors", ".gguf", ".bin", ".pt", ".pth", ".ckpt", ".npz", ".json", *UNFINISHED)
+_OF_WEIGHTS = (".safetensors", ".gguf", ".bin", ".pt", ".pth", ".torch", ".th", ".ckpt", ".npz", ".json", *UNFINISHED)
 
 _NAMES = {"safetensors": ("model", "safetensors"), "zip": ("pytorch_model", "bin"), "pickle": ("pytorch_model", "bin"),
           "gguf": ("", "gguf")}  # fmt: skip

@@ -80,15 +80,26 @@ class NoWeights(Finding, frozen=True, kw_only=True):
     elsewhere: tuple[str, ...] = ()
     modules: tuple[str, ...] = ()
     """Folders of the modules of a sentence encoder, without the file that lists them."""
+    pointers: tuple[str, ...] = ()
+    """Pointers of git-lfs to files of a megabyte and more, under names that no weights have; the largest first."""
 
     def headline(self) -> str:
         if self.partitions:
             return f"no weights in this folder, but {self.partitions}"
         if self.archives and not (self.weights_in or self.unfinished or self.parts or self.sets):
             return f"no weights in this folder, but {'an archive' if len(self.archives) == 1 else 'archives'}"
+        if self._are_pointers:
+            return "no weights in this folder, but git-lfs pointers"
         if self.unfinished:
             return "no weights in this folder: a download or a save was not finished"
         return "no weights in this folder" + (f", but in {listed(self.weights_in, 4)}" if self.weights_in else "")
+
+    @property
+    def _are_pointers(self) -> bool:
+        """True if pointers are all that may stand for the weights."""
+        return bool(self.pointers) and not (
+            self.weights_in or self.unfinished or self.parts or self.sets or self.archives
+        )
 
     def rows(self) -> Rows:
         rows = [("instead", stored.words()) for stored in self.sets[:8]]
@@ -100,6 +111,8 @@ class NoWeights(Finding, frozen=True, kw_only=True):
             rows.append(("parts", listed(self.parts, 4)))
         if self.archives:
             rows.append(("packed", listed(self.archives, 4)))
+        if self.pointers:
+            rows.append(("pointers", listed(self.pointers, 4)))
         if self.elsewhere:
             rows.append(("elsewhere", listed(self.elsewhere, 4)))
         others = [name for name in self.folders if name not in self.weights_in]
@@ -141,6 +154,8 @@ class NoWeights(Finding, frozen=True, kw_only=True):
             return Remedy(_elsewhere(self.sets))
         if self.archives:
             return Remedy(f"unpack {self.archives[0]} and audit the folder with its content")
+        if self._are_pointers:
+            return Remedy("run `git lfs install` and `git lfs pull` in the folder, if one of them is the weights")
         if self.wanted and self.config:
             adapter = self.wanted.startswith("adapter_")
             what = "adapter" if adapter else "model"

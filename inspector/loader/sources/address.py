@@ -43,7 +43,20 @@ _ARCHIVE: Final = re.compile(r"zip://((?:(?!::).)+?\.zip)(?:/((?:(?!::).)*))?", 
 _WHOLE_REFERENCE: Final = re.compile(r"refs/(?:convert/[\w.-]+|pr/\d+)", re.ASCII)
 _VIEWS: Final = frozenset({"tree", "blob", "resolve", "raw", "blame"})
 _PUBLIC_HOSTS: Final = frozenset({"huggingface.co", "www.huggingface.co", "hf.co"})
-_FILE_ENDINGS: Final = (".safetensors", ".json", ".bin", ".gguf", ".pt", ".pth", ".ckpt", ".h5", ".msgpack", ".onnx")
+_FILE_ENDINGS: Final = (
+    ".safetensors",
+    ".json",
+    ".bin",
+    ".gguf",
+    ".pt",
+    ".pth",
+    ".torch",
+    ".th",
+    ".ckpt",
+    ".h5",
+    ".msgpack",
+    ".onnx",
+)
 _REVISION_LIMIT: Final = 250
 
 

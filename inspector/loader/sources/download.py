@@ -13,7 +13,7 @@ from inspector.loader.sources.local_reading import WINDOWS
 
 _FORMATS: Final = (
     ("safetensors", (".safetensors",)),
-    ("pytorch", (".bin", ".pt", ".pth", ".ckpt")),
+    ("pytorch", (".bin", ".pt", ".pth", ".torch", ".th", ".ckpt")),
     ("gguf", (".gguf", ".ggml")),
     ("onnx", (".onnx", ".onnx_data", ".onnx.data")),
     ("tensorflow", (".h5", ".tflite", ".pb")),

@@ -27,6 +27,8 @@ _KEPT: Final = (
     ".gguf",
     ".pt",
     ".pth",
+    ".torch",
+    ".th",
     ".ckpt",
     ".h5",
     ".msgpack",
