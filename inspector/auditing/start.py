@@ -162,7 +162,7 @@ def audit_loaded(checkpoint: Checkpoint, claim: Stated | None = None, *, like: s
 
             audited = with_rival(audited, lambda other: audit_loaded(other, like=like))
         of_gguf = audited.checkpoint.is_gguf
-        if of_gguf and audited.verdict == FINDINGS:
+        if of_gguf and (audited.verdict == FINDINGS or audited.case is None):
             from inspector.auditing.gguf.config_beside import without_config_beside
 
             audited = without_config_beside(audited, checkpoint, lambda other: _audit_stated(other, claim, like))

@@ -47,3 +47,23 @@ def test_a_damaged_gguf_file_beside_a_config(changes: dict[str, Any], tmp_path: 
 def test_the_right_config_beside_a_gguf_file(tmp_path: Path) -> None:
     audited = beside("llama-q8", {}, tmp_path)
     assert (audited.verdict, "config.json" in {one.check for one in audited.skipped}) == ("clean", False)
+
+
+@pytest.mark.parametrize("name", ["llama-q8", "half-converted"])
+@pytest.mark.parametrize("values", [{}, {"model_name": "assistant"}, {"version": 2, "type": "chat", "n_ctx": 4096}])
+def test_a_config_without_a_model_does_not_hide_that_of_the_file(
+    name: str, values: dict[str, Any], tmp_path: Path
+) -> None:
+    shutil.copytree(CHECKPOINTS / name, tmp_path / "made")
+    (tmp_path / "made" / "config.json").write_text(json.dumps(values))
+    audited, alone = audit(str(tmp_path / "made")), audit(str(CHECKPOINTS / name))
+    assert (audited.verdict, audited.counts) == (alone.verdict, alone.counts)
+    assert [one.code for one in audited.findings] == [one.code for one in alone.findings]
+    (beside,) = (one.because for one in audited.skipped if one.check == "config.json")
+    assert beside == "it has no model_type, and no program reads it with a GGUF file"
+
+
+def test_a_config_of_code_beside_a_gguf_file_is_one_of_a_model(tmp_path: Path) -> None:
+    shutil.copytree(CHECKPOINTS / "llama-q8", tmp_path / "made")
+    (tmp_path / "made" / "config.json").write_text(json.dumps({"auto_map": {"AutoConfig": "configuration.Config"}}))
+    assert not any("no model_type" in one.because for one in audit(str(tmp_path / "made")).skipped)

@@ -13,7 +13,7 @@ from tests.judged import FIXTURES
 
 
 @pytest.mark.parametrize(("loader", "words"), [
-    ("transformers", "how it reads GGUF files was not recorded"),
+    ("transformers", 'from_pretrained needs gguf_file="model.gguf"; what it does with it was not recorded'),
     ("vllm", "how it reads GGUF files was not recorded"),
     ("mlx", "it does not read this format, which is that of llama.cpp"),
 ])  # fmt: skip

@@ -240,6 +240,7 @@ def _is_unknown_content(audited: Audit) -> bool:
     return bool(kinds) and (audited.checkpoint.config is None or not kinds.isdisjoint(OF_GGML))
 
 
+WHOLE: Final = frozenset({"safetensors", "pytorch"})
 READ_GGUF_TOO: Final = frozenset({"transformers", "vllm"})
 """Loaders of other formats that read a GGUF file too: `gguf_file=`, or the file as the model."""
 
@@ -263,6 +264,16 @@ READERS: Final = {True: "load_lora_weights", False: "from_single_file"}
 """The call of diffusers for a file without a config, by whether it is an adapter."""
 
 
+def _unless_named(audited: Audit, loader: str) -> str:
+    """What is known of a loader that reads a GGUF file too. from_pretrained refuses a folder of GGUF files, with and
+    without a config.json, unless `gguf_file=` names one (measured with 4.57 and 5.23).
+    """
+    files = audited.checkpoint.files
+    if loader != "transformers" or len(files) != 1 or any(one.kind in WHOLE for one in audited.checkpoint.other_sets):
+        return "how it reads GGUF files was not recorded"
+    return f'from_pretrained needs gguf_file="{files[0].name}"; what it does with it was not recorded'
+
+
 def _unread_by(audited: Audit, loader: str) -> str:
     """The reason for which a loader does not read the content of a folder."""
     own = next((one.loader for one in audited.loads if one.intended), None)
@@ -282,7 +293,7 @@ def _unread_by(audited: Audit, loader: str) -> str:
     if audited.checkpoint.config is None:
         return "there is no config for it"
     if audited.checkpoint.is_gguf and loader in READ_GGUF_TOO:
-        return "how it reads GGUF files was not recorded"
+        return _unless_named(audited, loader)
     if loader == SENTENCES and own == "transformers":
         return "the class that it builds for this type was not recorded"
     return f"it does not read this format{f', which is that of {own}' if own else ''}"
