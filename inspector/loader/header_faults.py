@@ -271,7 +271,9 @@ def not_an_object(values: object, raw: bytes, data_bytes: int | None, file: str,
         if what and what not in ("unknown", "text", "empty"):
             size = None if data_bytes is None else 8 + len(raw) + data_bytes
             return NotACheckpoint(place=place, what=what, bytes=size)
-        return HeaderNotJson(place=place, problem=values.reason, position=values.position, bytes=len(raw))
+        return HeaderNotJson(
+            place=place, problem=values.reason, position=values.position, bytes=len(raw), hole=values.hole
+        )
     return HeaderNotJson(place=place, problem=f"is {_kind(values)}, not an object", position=0, bytes=len(raw))
 
 

@@ -35,16 +35,21 @@ class JsonFault(Struct, frozen=True):
     """Why a text is rejected: a short reason in words, and the byte or character if known.
 
     encoding: "utf-16" or "byte-order-mark", if the encoding is the only fault. line: the line of the position, counted
-    from 1.
+    from 1. hole: zeros stand where the text should be, as a file has that was not written in full.
     """
 
     reason: str
     position: int | None = None
     encoding: str = ""
     line: int | None = None
+    hole: bool = False
 
 
 _UTF_16: Final = "is UTF-16, not UTF-8"
+_ZEROS: Final = "is filled with zeros"
+_HOLE: Final = "has zeros in place of text"
+_HOLE_FROM: Final = 16
+"""Least number of zero bytes in a row that are a hole."""
 _MARKED: Final = "begins with a byte order mark"
 _ENCODINGS: Final = {_UTF_16: "utf-16", _MARKED: "byte-order-mark"}
 
@@ -312,7 +317,7 @@ def _decode(raw: bytes, decoder: Callable[[str], Any]) -> object:
 
 
 def _fault(reason: str, position: int, line: int) -> JsonFault:
-    return JsonFault(reason, position, _ENCODINGS.get(reason, ""), line)
+    return JsonFault(reason, position, _ENCODINGS.get(reason, ""), line, reason in (_ZEROS, _HOLE))
 
 
 def _encoding(raw: bytes) -> str:
@@ -329,6 +334,8 @@ def _syntax(raw: bytes, error: JSONDecodeError) -> str:
         if len(rest) < len(raw) and len(rest.decode(errors="ignore").rstrip()) <= error.pos:
             return "is padded with NUL"
         return "has text after its end"
+    if error.doc.startswith("\0" * _HOLE_FROM, error.pos):
+        return _HOLE if raw.strip(b"\0") else _ZEROS
     if any(raw[start::2][:20].count(0) > 8 for start in (0, 1)):  # of either order of bytes
         return _UTF_16
     if error.pos >= len(error.doc.rstrip()):

@@ -210,6 +210,8 @@ def test_another_config(tmp_path: Path) -> None:
     ('{"model_type": "llama", ', "is truncated"),
     ('{"model_type": "llama"}}', "has text after its end"),
     ('{"model_type": "llama"}\0\0', "is padded with NUL"),
+    ('{"model_type": "lla' + "\0" * 40 + '", "vocab_size": 8}', "has zeros in place of text"),
+    ('{"model_type": "llama", "vocab_size": ' + "\0" * 40, "has zeros in place of text"),
     ('{"model_type": "lla\nma"}', "is not JSON (invalid control character)"),
     ("{'model_type': 'llama'}", "has single quotes where JSON has double quotes"),
     ("{model_type: 'llama'}", "is not JSON (expecting property name enclosed in double quotes)"),
@@ -224,6 +226,24 @@ def test_the_fault_of_a_config_is_described(text: str, problem: str, tmp_path: P
     (tmp_path / "config.json").write_text(text, encoding="utf-8")
     found = [one for one in load(str(tmp_path)).findings if one.name == "config-unreadable"]
     assert [one.facts["problem"] for one in found] == [problem]
+
+
+HEADER = b'{"a":{"dtype":"U8","shape":[16],"data_offsets":[0,16]},"b":{"dtype":"U8","shape":[8],"data_offsets":[9,17]}}'
+
+
+@pytest.mark.parametrize(("header", "problem", "hole"), [
+    (bytes(len(HEADER)), "is filled with zeros", True),
+    (HEADER[:40] + bytes(40) + HEADER[80:], "has zeros in place of text", True),
+    (HEADER[:40] + bytes(len(HEADER) - 40), "has zeros in place of text", True),
+    (HEADER + bytes(40), "is padded with NUL", False),
+    (HEADER[:40], "ends inside a string", False),
+    (HEADER.decode().encode("utf-16-le"), "is UTF-16, not UTF-8", False),
+    (HEADER.decode().encode("utf-16-be"), "is UTF-16, not UTF-8", False),
+])  # fmt: skip
+def test_a_hole_in_a_header_is_no_other_encoding(header: bytes, problem: str, hole: bool, tmp_path: Path) -> None:
+    put(tmp_path, {"model.safetensors": len(header).to_bytes(8, "little") + header + bytes(range(17))})
+    (found,) = (one for one in load(os.fspath(tmp_path)).findings if one.code == "H103")
+    assert (found.facts["problem"], "was never written" in found.help) == (problem, hole)
 
 
 @pytest.mark.parametrize(("text", "place"), [

@@ -91,7 +91,8 @@ class HeaderNotJson(Finding, frozen=True, kw_only=True):
 
     What it means
         The header is not UTF-8, is not one complete JSON object, is nested deeper than 128 levels, is padded
-        with something other than blanks, or uses what only Python accepts: NaN, lone surrogates.
+        with something other than blanks, or uses what only Python accepts: NaN, lone surrogates. Zeros in place of
+        text are a hole: a download or a save reserved the space and did not write it.
 
     Why it matters
         The reference reader rejects the file.
@@ -104,7 +105,7 @@ class HeaderNotJson(Finding, frozen=True, kw_only=True):
 
     What to do
         Save the file again with a current version of safetensors, or download it again if it was damaged in
-        transfer.
+        transfer. Of a file with a hole, the other bytes may be lost as well: download it again.
     """
 
     code = "H103"
@@ -113,9 +114,14 @@ class HeaderNotJson(Finding, frozen=True, kw_only=True):
     problem: str
     position: int | None
     bytes: int
+    hole: bool = False
 
     headline_text = "header of {place.file} {problem}"
-    remedy_text = "save the file again with a current version of safetensors, or download it again"
+
+    def remedy(self) -> Remedy:
+        if self.hole:
+            return fetch_file(self.place, "download this file again: a part of it was never written")
+        return Remedy("save the file again with a current version of safetensors, or download it again")
 
     def rows(self) -> Rows:
         return (
