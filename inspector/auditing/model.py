@@ -23,9 +23,9 @@ from inspector.auditing.identity.llava_projector import (
 )
 from inspector.auditing.layouts_of_mlx import as_stored, in_torch_layout, is_of_mlx
 from inspector.auditing.reported import (
+    emptied_shapes,
     lost_tensors,
     odd_shards,
-    weights_emptied,
 )
 from inspector.auditing.result import ArchitectureName, Audit, conclude
 from inspector.auditing.totals import check_totals
@@ -129,7 +129,7 @@ def explain(
 
 def training_state(draft: Draft) -> Draft:
     """Explains averages, optimizer state and flat parameters; skipped if no name and no empty tensor suggests any."""
-    emptied = weights_emptied(draft.checkpoint)
+    emptied = emptied_shapes(draft.checkpoint)
     if not emptied and not any(sign in key for key in draft.families for sign in SIGNS_OF_TRAINING):
         return draft
     from inspector.reconciler.training_state import set_aside

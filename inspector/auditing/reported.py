@@ -47,11 +47,16 @@ def _is_shard(finding: Finding) -> bool:
 
 def weights_emptied(checkpoint: Checkpoint) -> bool:
     """True if a finding says that the tensors were saved empty."""
+    return bool(emptied_shapes(checkpoint))
+
+
+def emptied_shapes(checkpoint: Checkpoint) -> tuple[tuple[int, ...], ...]:
+    """The shapes of the tensors that were saved empty, according to a finding."""
     if not checkpoint.findings:
-        return False
+        return ()
     from inspector.findings.reading.training import WeightsEmptied
 
-    return any(isinstance(finding, WeightsEmptied) for finding in checkpoint.findings)
+    return tuple(shape for one in checkpoint.findings if isinstance(one, WeightsEmptied) for shape in one.shapes)
 
 
 def as_one_save(draft: Draft) -> Draft:

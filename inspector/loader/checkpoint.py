@@ -23,7 +23,7 @@ from inspector.loader.configs import config_at, read_configs, side_values
 from inspector.loader.files_below import with_files_below
 from inspector.loader.index import Index
 from inspector.loader.layout import Layout
-from inspector.loader.leftovers import emptied, leftover_findings
+from inspector.loader.leftovers import EMPTIED, emptied, leftover_findings
 from inspector.loader.lost_files import together, with_broken_links, with_origin, with_stand_ins, with_unfinished
 from inspector.loader.other_files import OtherSet, other_weights, others_of, unfinished, unlisted
 from inspector.loader.picking import Contents, Picked, loadable, pick
@@ -370,9 +370,9 @@ def _around(
     yield from audit.findings
     if not alone:
         yield from leftover_findings(listing, audit.names)
-    empty = emptied(audit.tensors) if audit.holds_empty else None
-    if empty is not None:
-        yield empty
+    for shape in EMPTIED if weights.kind == "pytorch" else EMPTIED[:1]:
+        if audit.holds(shape) and (empty := emptied(audit.tensors, shape)) is not None:
+            yield empty
 
 
 def _audited(contents: Contents, weights: str | None, only: str | None) -> tuple[Picked, SetReading | None]:

@@ -26,6 +26,13 @@ SLICES: Final = "slices"
 NAME_LOOKED_AT: Final = 255
 FEWEST_EMPTY: Final = 3
 """Fewest empty weights that indicate a save under ZeRO-3."""
+EMPTIED: Final = ((0,), (1,))
+"""Shapes that ZeRO-3 leaves of a parameter: [1] in the first versions of DeepSpeed, which save with torch.
+
+Source: `partition_parameters.py` in DeepSpeed 0.3 (`param.data = torch.ones(1)`).
+"""
+MOSTLY: Final = 0.9
+"""Least share of tensors of the shape [1] that shows this beside a matrix: few modules have weights of one number."""
 
 _Patterns = tuple[tuple[str, tuple[str, ...], str], ...]
 
@@ -143,21 +150,22 @@ def _saved_in_parts(one: Leftover, listing: Listing) -> PartitionedSave:
     )
 
 
-def emptied(tensors: Mapping[str, Layout]) -> Finding | None:
-    """The finding on weights saved under ZeRO-3 without gathering them: most have shape [0].
+def emptied(tensors: Mapping[str, Layout], shape: tuple[int, ...] = EMPTIED[0]) -> Finding | None:
+    """The finding on weights saved under ZeRO-3 without gathering them: most have the shape of a placeholder.
 
     A few empty tensors are normal (a group without experts). If half of all tensors are empty, or if only small tensors
     are left and no matrix, the save is incomplete.
     """
-    empty = [name for name, layout in tensors.items() if layout.shape == (0,)]
+    empty = [name for name, layout in tensors.items() if layout.shape == shape]
     weights = sum(1 for name in empty if name.endswith(".weight"))
     if weights < FEWEST_EMPTY:
         return None
-    if 2 * len(empty) < len(tensors) and not all(map(_is_vector, tensors, tensors.values())):
+    least = 0.5 if shape == EMPTIED[0] else MOSTLY
+    if len(empty) < least * len(tensors) and not all(map(_is_vector, tensors, tensors.values())):
         return None
     from inspector.findings.reading.training import WeightsEmptied
 
-    return WeightsEmptied(tensors=len(empty), of=len(tensors), names=tuple(empty[:NAMES_SHOWN]))
+    return WeightsEmptied(tensors=len(empty), of=len(tensors), names=tuple(empty[:NAMES_SHOWN]), shapes=(shape,))
 
 
 def _is_vector(name: str, layout: Layout) -> bool:

@@ -173,10 +173,9 @@ class SetReading:
         """True if two files have a tensor of the same name."""
         return bool(self._copies)
 
-    @property
-    def holds_empty(self) -> bool:
-        """True if any tensor has the shape [0]."""
-        return any(key[1:] == (0,) for key in self._layouts)
+    def holds(self, shape: tuple[int, ...]) -> bool:
+        """True if any tensor has this shape."""
+        return any(key[1:] == shape for key in self._layouts)
 
     def _openings(self, names: list[str]) -> Iterator[tuple[str, Opening | Header | Refusal]]:
         """The beginnings of files; for formats other than safetensors, their headers."""

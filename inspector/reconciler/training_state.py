@@ -10,7 +10,7 @@ optimizers (`exp_avg`, `momentum_buffer`), FSDP's `FLAT_PARAM` and nn.Module's `
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
 from msgspec import Struct
@@ -53,8 +53,10 @@ class Aside(Struct, frozen=True):
     nameless: str = ""
 
 
-def set_aside(stored: Families, *, emptied: bool) -> Aside | None:
-    """Separates training state from the weights; None if there is none. emptied: empty tensors are reported already."""
+def set_aside(stored: Families, *, emptied: Collection[tuple[int, ...]] = ()) -> Aside | None:
+    """Separates training state from the weights; None if there is none. emptied: shapes of the empty tensors that are
+    reported already.
+    """
     if any(MARK in key for key in stored) and (quantized := torch_quantized(stored)) is not None:
         modules, finding = quantized
         kept = {key: family for key, family in stored.items() if key not in modules}
@@ -66,7 +68,7 @@ def set_aside(stored: Families, *, emptied: bool) -> Aside | None:
         if kind:
             found[key] = kind, family
     found |= _without_twins(stored, found)
-    empty = _empty({key: family for key, family in stored.items() if key not in found}) if emptied else {}
+    empty = _empty({key: family for key, family in stored.items() if key not in found}, emptied) if emptied else {}
     if not found and not empty:
         return None
     flat = {key for key, (kind, _) in found.items() if kind == "flat"}
@@ -126,9 +128,11 @@ def _names(key: str, boxes: Iterable[Box]) -> Iterator[str]:
     return (name_of(key, index) for box in boxes for index in tuples(box))
 
 
-def _empty(stored: Families) -> dict[str, Family]:
+def _empty(stored: Families, shapes: Collection[tuple[int, ...]]) -> dict[str, Family]:
     """The empty tensors of the families that have any."""
-    parts = {key: tuple(part for part in family.stored if part.layout.shape == (0,)) for key, family in stored.items()}
+    parts = {
+        key: tuple(part for part in family.stored if part.layout.shape in shapes) for key, family in stored.items()
+    }
     return {key: Family(key, empty) for key, empty in parts.items() if empty}
 
 

@@ -17,7 +17,7 @@ from inspector.loader.sources.source import Listing
 from tests.checkpoints import Spec, elements, genuine, write
 from tests.judged import codes, judged
 from tests.make_checkpoints import SMALL_LLAMA
-from tests.readers.file_builders import archive
+from tests.readers.file_builders import archive, state
 
 CASES: list[tuple[list[str], list[str], set[str]]] = [
     (["model.safetensors", "config.json", "tokenizer.json"], [], set()),
@@ -65,6 +65,36 @@ def test_a_million_names_are_scanned_once() -> None:
     (found,) = leftover_findings(listing)
     assert found.facts["entries"] == 20_000
     assert len(found.facts["names"]) == 20
+
+
+ONE, MATRIX = Layout("F16", (1,), 1, 2), Layout("F16", (8, 8), 64, 128)
+NAMES = tuple(f"{n}.weight" for n in range(30))
+
+
+@pytest.mark.parametrize(("tensors", "found"), [
+    (dict.fromkeys(NAMES, ONE), 30),
+    ({**dict.fromkeys(NAMES, ONE), "a.bias": ONE, "norm.bias": Layout("F16", (8,), 8, 16)}, 31),
+    ({**dict.fromkeys(NAMES, ONE), "small.weight": MATRIX}, 30),
+    ({**dict.fromkeys(NAMES, ONE), **dict.fromkeys(("a.weight", "b.weight", "c.weight", "d.weight"), MATRIX)}, None),
+    ({**dict.fromkeys(("prelu1.weight", "prelu2.weight", "prelu3.weight"), ONE), "conv.weight": MATRIX}, None),
+    ({**dict.fromkeys(("scale1", "scale2", "scale3"), ONE)}, None),
+    (dict.fromkeys(NAMES, MATRIX), None),
+])  # fmt: skip
+def test_placeholders_of_the_first_versions_of_deepspeed(tensors: dict[str, Layout], found: int | None) -> None:
+    said = emptied(tensors, (1,))
+    assert (None if said is None else said.facts["tensors"]) == found
+    assert said is None or said.headline() == f"{found} of {len(tensors)} tensors have the shape [1]"
+
+
+def test_placeholders_are_found_in_a_file_of_deepspeed(tmp_path: Path) -> None:
+    names: list[tuple[str, tuple[int, ...]]] = [(f"model.decoder.layers.{n}.fc1.weight", (1,)) for n in range(4)]
+    whole: list[tuple[str, tuple[int, ...]]] = [(name, (8, 8)) for name, _ in names]
+    for tensors, errors in ((names, ["R042"]), (whole, [])):
+        values = {str(n): bytes(4 * prod(shape)) for n, (_, shape) in enumerate(tensors)}
+        (tmp_path / "mp_rank_00_model_states.pt").write_bytes(archive(state(*tensors), values))
+        audited = audit(str(tmp_path / "mp_rank_00_model_states.pt"))
+        assert [one.code for one in audited.findings if one.severity == "error"] == errors
+        assert not errors or not any("removeprefix" in one.help for one in audited.findings)
 
 
 def test_weights_that_were_not_gathered() -> None:
