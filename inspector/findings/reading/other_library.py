@@ -100,6 +100,7 @@ class ValueHeadBeside(Finding, frozen=True, kw_only=True):
 
     code = "R085"
     severity = "note"
+    advises = True
 
     file: str
     audited: str
