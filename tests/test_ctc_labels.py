@@ -61,3 +61,27 @@ def test_a_vocabulary_of_several_languages_is_not_compared(tmp_path: Path) -> No
     place = folder(tmp_path, "wav2vec2", files)
     (tmp_path / "vocab.json").write_text(json.dumps({"eng": {"a": 0, "b": 900}}), encoding="utf-8")
     assert "C339" not in {one.code for one in audit(place).findings}
+
+
+@pytest.mark.parametrize("model_type", ["wav2vec2", "hubert", "wavlm"])
+@pytest.mark.parametrize(("stated", "words", "settings", "apart"), [
+    (9, 9, NO_SPECIAL, True),  # labels of another language, more or fewer than the head has
+    (9, 9, {}, True),
+    (-3, -3, NO_SPECIAL, True),
+    (9, 7, {}, True),  # the tokenizer adds two tokens
+    (9, 0, NO_SPECIAL, False),  # those of the head
+    (9, 4, NO_SPECIAL, False),  # of neither
+    (9, 9, {"tokenizer_class": "MineTokenizer"}, False),
+])  # fmt: skip
+def test_a_head_for_other_labels(
+    model_type: str, stated: int, words: int, settings: dict[str, Any], apart: bool, tmp_path: Path
+) -> None:
+    place = folder(tmp_path, model_type, {"tokenizer_config.json": settings}, words)
+    config = json.loads((tmp_path / "config.json").read_text())
+    (tmp_path / "config.json").write_text(json.dumps({**config, "vocab_size": config["vocab_size"] + stated}))
+    (finding,) = (one for one in audit(place).findings if one.severity == "error")
+    assert (finding.code, finding.facts.get("labels_apart", False)) == ("C310", apart)
+    assert ("ignore_mismatched_sizes=True" in finding.help) is apart
+    if apart:
+        assert finding.help.startswith("config.json and vocab.json are of other labels than this head")
+        assert not finding.remedy().steps

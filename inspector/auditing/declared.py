@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from inspector.reconciler.place import Placed
 
 CONFIG: Final = "config.json"
+OF_CTC: Final = "ForCTC"
 OF_SETFIT: Final = "config_setfit.json"
 """What SetFit's `save_pretrained` writes beside the sentence encoder and the head (`setfit/modeling.py`)."""
 FILES_OF_LIBRARIES: Final = frozenset({"open_clip_config.json", "vocab.json"})
@@ -65,6 +66,7 @@ def with_declared(audited: Audit, audit_part: AuditFolder) -> Audit:
             audited.findings,
             lambda rows: _of_tokenizer(checkpoint, added, rows),
             lambda rows: _words_beyond(checkpoint, added, rows),
+            ctc=audited.case is not None and str(audited.case.claim.class_name).endswith(OF_CTC),
         )
         audited = replace(audited, findings=found)
     of_encoder: list[Finding] = []

@@ -88,6 +88,8 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
     """Tokens of the tokenizer for which the config has a row and the weights have none."""
     vocabulary: str = ""
     """The file of the tokenizer with these tokens, if its own words are among them and not only added ones."""
+    labels_apart: bool = False
+    """True if the config and the vocabulary have as many labels, and the head for CTC another number."""
     apart: bool = False
     """True if names of labels show that the config and the weights are those of two models."""
 
@@ -134,7 +136,7 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
                 f"{self.file} and the weights are of two models: download the weights that belong to it, or the "
                 f"{self.file} of these weights"
             )
-        return self._of_key()
+        return self._with_other_labels() if self.labels_apart else self._of_key()
 
     def _of_key(self) -> Remedy:
         """The remedy for a config whose other keys are those of the weights."""
@@ -195,6 +197,14 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
                 f"weights are of, with at most {number(self.solved)} tokens; or, where the weights lack rows, {again}"
             )
         return Remedy(f"{again}; or {words}, and use a tokenizer without these tokens")
+
+    def _with_other_labels(self) -> Remedy:
+        """The remedy for a head for CTC of other labels: the key alone would leave its rows the wrong ones."""
+        return Remedy(
+            f"{self.file} and {self.vocabulary} are of other labels than this head: to use it take both from the model "
+            f"of these weights, with {number(self.solved)} labels; to train a new head for the labels of "
+            f"{self.vocabulary} load the model with ignore_mismatched_sizes=True"
+        )
 
     def _with_derived(self, words: str, step: Step) -> Remedy:
         """The remedy with the removal of the keys that the class derives."""

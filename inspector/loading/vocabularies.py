@@ -74,7 +74,7 @@ def vocabulary_of(settings: Mapping[str, Any], config: Mapping[str, Any]) -> tup
     name = tokenizer_of(settings, config)
     if name in LINES:
         return (PLAIN,)
-    if name in NUMBERS:
+    if name in NUMBERS or name == SPEECH:
         return (WORDS,)
     return SENTENCEPIECE if name in PIECES else ()
 
