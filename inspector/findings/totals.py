@@ -197,6 +197,7 @@ class HeadAloneOfTie(TiedHead, frozen=True, kw_only=True, omit_defaults=True):
         note[N569] head-alone-of-tie: lm_head.weight, without the embedding
           loaders  transformers 5 ties it; transformers 4 and vLLM leave the embedding
                    without numbers
+          all      load it if lm_head.weight is renamed to model.embed_tokens.weight
           help     rename lm_head.weight to model.embed_tokens.weight
 
     What to do
@@ -223,7 +224,10 @@ class HeadAloneOfTie(TiedHead, frozen=True, kw_only=True, omit_defaults=True):
                 ),
                 ("but", "transformers 5 ties it if tie_word_embeddings is true and the code was written for it"),
             ]
-        return [("loaders", "transformers 5 ties it; transformers 4 and vLLM leave the embedding without numbers")]
+        return [
+            ("loaders", "transformers 5 ties it; transformers 4 and vLLM leave the embedding without numbers"),
+            ("all", f"load it if {self.stored} is renamed to {self.wanted}"),
+        ]
 
     def remedy(self) -> Remedy:
         if self.own_code:

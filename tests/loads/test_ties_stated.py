@@ -60,3 +60,17 @@ def test_a_head_without_its_table_is_an_error_for_code_of_a_repository(
     assert {one.code: one.severity for one in found.findings}["N569"] == severity
     whole = audit(saved(tmp_path, {name: entry for name, entry in spec.items() if name != HEAD}, config))
     assert "N569" not in {one.code for one in whole.findings}
+
+
+@pytest.mark.parametrize("model_type", ["llama", "opt", "gemma2", "qwen2"])
+def test_a_head_without_its_table_is_said_once_with_its_name(model_type: str, tmp_path: Path) -> None:
+    record = base_record(model_type, "CausalLM")
+    config = {**record["config"], "architectures": [record["class"]], "model_type": model_type, TIES: True}
+    table = next(name for name in spec_of(record) if name.endswith("embed_tokens.weight"))
+    spec = {
+        HEAD: spec_of(record)[table],
+        **{n: entry for n, entry in spec_of(record).items() if n not in (table, HEAD)},
+    }
+    audited = audit(saved(tmp_path, spec, config))
+    (found,) = (one for one in audited.findings if one.code in ("N569", "N590"))
+    assert found.code == "N569" and dict(found.rows())["all"] == f"load it if {HEAD} is renamed to {table}"
