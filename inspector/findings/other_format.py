@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from inspector.findings.finding import Finding, Remedy, Rows, Step
 
+FROM_FOLDER, FROM_FILE = "convert-h5-to-ggml.py", "convert-pt-to-ggml.py"
+"""Converters of whisper.cpp, for a folder of transformers and for a file of OpenAI's code."""
 AFTER = "then convert it to GGUF, with convert_hf_to_gguf.py of llama.cpp"
 
 
@@ -32,7 +34,8 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
         `stops at` names a head for which llama.cpp has no tensor: the converter raises "Can not map tensor". `alone`
         names a tied head without the embedding: the converter writes it as it is, and llama.cpp does not start without
         the embedding. `counts` names layers for further tokens that the converter counts and that are not stored.
-        `lacks` is what the converter reads from the same folder besides.
+        `lacks` is what the converter reads from the same folder besides. llama.cpp runs no Whisper: whisper.cpp does,
+        in a format of its own, and has one converter for the files of transformers and one for those of OpenAI.
     """
 
     code = "N598"
@@ -59,6 +62,10 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
     """The class whose tensors are stored, if the config names none and the converter supports it."""
     further: str = ""
     """The key of the config that counts layers for further tokens, none of which is stored."""
+    whisper: str = ""
+    """The converter of whisper.cpp for these names."""
+    unread_by_whisper: str = ""
+    """Its other converter."""
     refusing: str = ""
     """The builds of llama.cpp that refuse a file that counts them."""
 
@@ -77,7 +84,8 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
         if self.stopped_at:
             rows.append(("stops at", self.stopped_at))
         if self.tokenizer:
-            rows.append(("lacks", f"{self.tokenizer}, which the converter reads from the same folder"))
+            reader = self.whisper or "the converter"
+            rows.append(("lacks", f"{self.tokenizer}, which {reader} reads from the same folder"))
         if self.alone:
             rows.append(("alone", f"{self.alone}, without {self.embedding}, which llama.cpp requires"))
         if self.further:
@@ -91,6 +99,11 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
             return Remedy("create it from the model from which it was quantized, or from a GGUF file of that model")
         if self.loader != "llama.cpp":
             return Remedy(f"load it with {self.own}" if self.own else "use the loader that it is made for")
+        if self.whisper:
+            first = f"; before that copy {self.tokenizer} of the same model into the folder" if self.tokenizer else ""
+            names = "OpenAI's" if self.unread_by_whisper == FROM_FILE else "transformers'"
+            other = f"not with {self.unread_by_whisper}, which reads {names} names"
+            return Remedy(f"run it with whisper.cpp: convert it with its {self.whisper}, {other}{first}")
         if self.meant:
             step = Step(action="set", file="config.json", key=("architectures",), new=[self.meant])
             words = f'set "architectures": ["{self.meant}"] in config.json, and convert it to GGUF'

@@ -13,8 +13,10 @@ from inspector.auditing.files.absent_tokenizer import has_tokenizer
 from inspector.auditing.loads.given_facts import given_of
 from inspector.auditing.result import Audit
 from inspector.findings.finding import Finding
+from inspector.findings.words import listed
 from inspector.loader.checkpoint import SIBLINGS_KEPT
 from inspector.loading.tables import NEWEST, names_of
+from inspector.loading.tokenizer_files import ADDED, WORDS
 from inspector.reconciler.ledger import COPY
 
 if TYPE_CHECKING:
@@ -28,8 +30,38 @@ READS: Final = {
 """Loaders that read only one kind of checkpoint -> that kind. Other loaders convert or wrap what they read."""
 
 
+WHISPER: Final = "whisper"
+OF_WHISPER: Final = "WhisperForConditionalGeneration"
+OF_OPENAI: Final = "encoder.positional_embedding"
+"""A tensor of OpenAI's code that no class of transformers has under this name."""
+
+
 def not_read(audited: Audit, loader: str) -> Finding:
     """The error that a loader does not read the format of an audited checkpoint."""
+    found = _not_read(audited, loader)
+    return _of_whisper(found, audited) if loader == "llama.cpp" else found
+
+
+def _of_whisper(found: FormatNotRead, audited: Audit) -> FormatNotRead:
+    """The finding with the converter of whisper.cpp that reads the names of a Whisper.
+
+    Source: `models/convert-h5-to-ggml.py` of whisper.cpp, which opens vocab.json and added_tokens.json, and
+    `models/convert-pt-to-ggml.py`, which opens a file of torch with `dims` and `model_state_dict`.
+    """
+    from inspector.findings.other_format import FROM_FILE, FROM_FOLDER
+
+    checkpoint, case = audited.checkpoint, audited.case
+    if case is None or case.reading.name != WHISPER:
+        return found
+    if found.class_name == OF_WHISPER and checkpoint.folder and OF_OPENAI not in checkpoint.tensors:
+        absent = tuple(one for one in (WORDS, ADDED) if one not in checkpoint.siblings)
+        return replace(found, whisper=FROM_FOLDER, unread_by_whisper=FROM_FILE, tokenizer=listed(absent))
+    if OF_OPENAI in checkpoint.tensors and checkpoint.kind == "pytorch":
+        return replace(found, whisper=FROM_FILE, unread_by_whisper=FROM_FOLDER)
+    return found
+
+
+def _not_read(audited: Audit, loader: str) -> FormatNotRead:
     from inspector.findings.other_format import FormatNotRead
     from inspector.loading.registries import converter_of
 
