@@ -71,6 +71,12 @@ OF_DIFFUSERS: Final = ("transformer.", "unet.")
 ENCODERS: Final = {"lora_te": "text_encoder", "lora_te1": "text_encoder", "lora_te2": "text_encoder_2",
                    "lora_te3": "text_encoder_3"}  # fmt: skip
 """Kohya's prefix of a text encoder -> the one of diffusers."""
+_OF_ENCODER: Final = re.compile(r"lora_(?:unet|transformer)_(clip_[lgh]|t5xxl)_transformer_((?:text_model|encoder)_.+)")
+"""A module of a text encoder under ComfyUI's name, after the prefix of the network: no network has such a module
+(ComfyUI: `lora key not loaded`; diffusers 0.42 makes it a module of the UNet).
+"""
+_KOHYA_ENCODERS: Final = {"clip_l": "lora_te1_", "clip_g": "lora_te2_", "clip_h": "lora_te_", "t5xxl": "lora_te3_"}
+"""ComfyUI's name of a text encoder -> Kohya's prefix, as sd-scripts writes it and ComfyUI and diffusers read it."""
 _MATRIX: Final = re.compile(r"\.(lora_(?:[ab]|down|up|mid))\.weight$", re.IGNORECASE)
 _SPELLED: Final = {"lora_a": "lora_A", "lora_b": "lora_B"}
 _TAKEN_OUT: Final = re.compile(
@@ -95,9 +101,14 @@ def is_of_diffusers(keys: Iterable[str]) -> bool:
     return any(key.startswith(OF_DIFFUSERS) for key in keys)
 
 
-def read_name(key: str, *, of_flux: bool = False, of_diffusers: bool = False) -> str:
+def has_one_encoder(keys: Iterable[str]) -> bool:
+    """True if modules of one text encoder at most are among those of the network, as for Stable Diffusion 1."""
+    return len({found[1] for key in keys if (found := _OF_ENCODER.fullmatch(key)) is not None}) < 2
+
+
+def read_name(key: str, *, of_flux: bool = False, of_diffusers: bool = False, one_encoder: bool = False) -> str:
     """The name that programs read: upper case in the names of matrices, underscores only inside the module's name, and
-    a known prefix for the network, with none before it.
+    a known prefix for the network or text encoder, with none before it.
     """
     matrix = _MATRIX.search(key)
     if matrix is not None:
@@ -105,7 +116,11 @@ def read_name(key: str, *, of_flux: bool = False, of_diffusers: bool = False) ->
         key = f"{key[: matrix.start()]}.{_SPELLED.get(small, small)}.weight"
     outer = _OUTER.fullmatch(key) or _OUTSIDE.fullmatch(key)
     if outer is not None:
-        return read_name(outer[1], of_flux=of_flux, of_diffusers=of_diffusers)
+        return read_name(outer[1], of_flux=of_flux, of_diffusers=of_diffusers, one_encoder=one_encoder)
+    encoder = _OF_ENCODER.fullmatch(key)
+    if encoder is not None:
+        first = one_encoder and encoder[1] == "clip_l"
+        return f"{'lora_te_' if first else _KOHYA_ENCODERS[encoder[1]]}{encoder[2]}"
     flat = _FLAT.fullmatch(key)
     if flat is not None:
         own = dotted_name(flat[3]) if of_flux and flat[2] == "lora_unet" else None
@@ -132,7 +147,12 @@ def read_name(key: str, *, of_flux: bool = False, of_diffusers: bool = False) ->
 def misspelled(families: Families, keys: Iterable[str]) -> Iterator[Finding]:
     """The finding on tensors of an adapter under names that no program reads. keys: those of the adapter."""
     listed = list(keys)
-    named = partial(read_name, of_flux=is_of_flux(listed), of_diffusers=is_of_diffusers(listed))
+    named = partial(
+        read_name,
+        of_flux=is_of_flux(listed),
+        of_diffusers=is_of_diffusers(listed),
+        one_encoder=has_one_encoder(listed),
+    )
     wrong = [key for key in listed if named(key) != key]
     if wrong:
         yield _finding(families, wrong, listed, named)

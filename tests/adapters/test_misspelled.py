@@ -125,6 +125,33 @@ def test_modules_of_flux_with_an_underscore_behind_get_names_that_diffusers_read
     assert {renamed(name, steps) for name in spec} == {f"{path}{end}" for path in right for end, _ in ends}
 
 
+ENCODERS = {
+    "Stable Diffusion 1": {"lora_unet_clip_l_transformer_": "lora_te_"},
+    "Stable Diffusion 2": {"lora_unet_clip_h_transformer_": "lora_te_"},
+    "SDXL": {"lora_unet_clip_l_transformer_": "lora_te1_", "lora_unet_clip_g_transformer_": "lora_te2_"},
+    "FLUX": {"lora_transformer_clip_l_transformer_": "lora_te1_", "lora_transformer_t5xxl_transformer_": "lora_te3_"},
+}
+
+
+@pytest.mark.parametrize("prefixes", ENCODERS.values(), ids=ENCODERS)
+def test_modules_of_text_encoders_after_the_prefix_of_the_network(prefixes: dict[str, str]) -> None:
+    ends = ((".lora_down.weight", (4, 32)), (".lora_up.weight", (32, 4)), (".alpha", ()))
+    parts = {one: "encoder_block_{}_layer_0_SelfAttention_q" if "t5" in one else
+             "text_model_encoder_layers_{}_self_attn_q_proj" for one in prefixes}  # fmt: skip
+    paths = {f"{one}{parts[one].format(layer)}": f"{own}{parts[one].format(layer)}"
+             for one, own in prefixes.items() for layer in range(2)}  # fmt: skip
+    network = lora(RIGHT)
+    wrong = network | {f"{path}{end}": ("F32", shape) for path in paths for end, shape in ends}
+    (finding,) = (one for one in alone(wrong, None).findings if one.severity != "note")
+    steps = [(step.old, step.new) for step in finding.remedy().steps]
+    made = {renamed(name, steps): entry for name, entry in wrong.items()}
+    assert (finding.code, set(made)) == (
+        "A937",
+        {*network, *(f"{path}{end}" for path in paths.values() for end, _ in ends)},
+    )
+    assert alone(made, None).verdict == "clean"
+
+
 @pytest.mark.parametrize("names", [RIGHT, ("transformer.{}.lora_A.weight", "transformer.{}.lora_B.weight")])
 def test_names_that_are_read_get_no_finding(names: tuple[str, ...]) -> None:
     assert codes(alone(lora(names), None)) == set()

@@ -11,9 +11,10 @@ class AdapterNamesMisspelled(Finding, frozen=True, kw_only=True):
 
     What it means
         Programs compare whole names. In this file a matrix name is in lower case (`.lora_a.weight`), a module
-        name in Kohya's scheme ends with an underscore or contains dots, or a PEFT name lacks `.lora` or
-        `.weight`. The last happens when the adapter itself was named `lora`: PEFT removed that word from the
-        names when it saved them (`q_proj_A.weight`).
+        name in Kohya's scheme ends with an underscore or contains dots, modules of a text encoder have the prefix
+        of the UNet (`lora_unet_clip_g_transformer_`), or a PEFT name lacks `.lora` or `.weight`. The last
+        happens when the adapter itself was named `lora`: PEFT removed that word from the names when it saved them
+        (`q_proj_A.weight`).
 
     Why it matters
         diffusers refuses such a file or ignores the tensors, and so does ComfyUI (`lora key not loaded`): the
