@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from inspector.findings.finding import ARCHIVES, NAMES_SHOWN, PACKED, Finding, Place
 from inspector.loader.config_file import Config
 from inspector.loader.distributed_save import absent_files
-from inspector.loader.leftovers import leftover_findings, partition_findings, partitions
+from inspector.loader.leftovers import EMPTIED, emptied, leftover_findings, partition_findings, partitions
 from inspector.loader.loaders import DIFFUSERS, PEFT, TRANSFORMERS
 from inspector.loader.lost_files import in_download_folder
 from inspector.loader.other_files import stored
@@ -174,7 +174,8 @@ def _no_weights(contents: Contents, configs: Mapping[str, Config]) -> list[Findi
     folders = sorted(name for name, kind in listing.others.items() if kind == "directory")
     from inspector.findings.reading.training import PartitionedSave
 
-    saves = [one for one in leftovers if isinstance(one, PartitionedSave)]
+    found = [one for one in leftovers if isinstance(one, PartitionedSave)]
+    saves = [*(_as_saved(one, source, listing) for one in found[:1]), *found[1:]]
     below = [] if saves else _sets_below(source, folders)
     if not below:
         saves = saves or _saves_below(source, folders)
@@ -208,7 +209,20 @@ def _no_weights(contents: Contents, configs: Mapping[str, Config]) -> list[Findi
         components=len(PIPELINE_FOLDERS.intersection(folders)) > 1 and "model_index.json" not in listing.files,
         modules=_unlisted(listing, folders, tuple(weights_in))[:NAMES_SHOWN],
     )
-    return [nothing, *(one for one in leftovers if one not in saves[:1])]
+    return [nothing, *(one for one in leftovers if one not in found[:1])]
+
+
+def _as_saved(save: PartitionedSave, source: Source, listing: Listing) -> PartitionedSave:
+    """The finding on DeepSpeed's file of the model alone, with whether ZeRO-3 left placeholders in it."""
+    if not save.only or isinstance(source, Forewarned):
+        return save
+    from inspector.loader.formats.other_formats import OtherReader
+    from inspector.loader.header_record import Layouts
+
+    ((_, header),) = OtherReader(source, listing, "pytorch", Layouts()).read([save.only])
+    if isinstance(header, Refusal):
+        return save
+    return replace(save, emptied=any(emptied(header.tensors, shape) is not None for shape in EMPTIED))
 
 
 def _unlisted(listing: Listing, folders: Sequence[str], weights_in: Sequence[str]) -> tuple[str, ...]:

@@ -95,6 +95,9 @@ def test_placeholders_are_found_in_a_file_of_deepspeed(tmp_path: Path) -> None:
         audited = audit(str(tmp_path / "mp_rank_00_model_states.pt"))
         assert [one.code for one in audited.findings if one.severity == "error"] == errors
         assert not errors or not any("removeprefix" in one.help for one in audited.findings)
+        (folder,) = audit(str(tmp_path)).findings
+        assert folder.code == "R003"
+        assert folder.help.startswith("copy the zero_pp_rank_* files" if errors else "save `module` of mp_rank_00")
 
 
 def test_weights_that_were_not_gathered() -> None:

@@ -130,23 +130,32 @@ class PartitionedSave(Finding, frozen=True, kw_only=True):
     absent: tuple[str, ...] = ()
     """Files without which torch.distributed.checkpoint cannot read the others."""
 
+    emptied: bool = False
+    """True if the only file of DeepSpeed has the placeholders of ZeRO-3."""
+
     row_texts = (("entries", "{names:first entries 4}"), ("stored", "{bytes} bytes", "bytes"))
 
     @property
-    def _only(self) -> str:
+    def only(self) -> str:
         """The one file of DeepSpeed if the optimizer's files, which zero_to_fp32.py reads, are not here."""
         alone = self.what == "zero" and self.entries == 1 and not self.script
         return self.names[0] if alone and self.names[0].startswith("mp_rank_") else ""
 
     def headline(self) -> str:
-        if self._only:
-            return "DeepSpeed's file of the model, which loaders do not read"
+        if self.only:
+            which = "without its weights, which ZeRO-3 kept elsewhere" if self.emptied else "which loaders do not read"
+            return f"DeepSpeed's file of the model, {which}"
         return f"partitions of {_TOOLS[self.what]}, not loadable weights"
 
     def remedy(self) -> Remedy:
-        if self._only:
+        if self.only and self.emptied:
             return Remedy(
-                f"save `module` of {self._only} as pytorch_model.bin: it has the whole weights, unless ZeRO-3 or "
+                "copy the zero_pp_rank_* files of the same checkpoint, of all nodes, into the folder and run "
+                "zero_to_fp32.py, which DeepSpeed's save_checkpoint writes"
+            )
+        if self.only:
+            return Remedy(
+                f"save `module` of {self.only} as pytorch_model.bin: it has the whole weights, unless ZeRO-3 or "
                 "several ranks wrote it; audit the file by its path to see which"
             )
         if self.what == "zero" and self.script:
