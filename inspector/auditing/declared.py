@@ -41,6 +41,8 @@ CONFIG: Final = "config.json"
 OF_CTC: Final = "ForCTC"
 OF_SETFIT: Final = "config_setfit.json"
 """What SetFit's `save_pretrained` writes beside the sentence encoder and the head (`setfit/modeling.py`)."""
+WORDS: Final = "vocab.txt"
+"""A vocabulary of one token in each line."""
 FILES_OF_LIBRARIES: Final = frozenset({"open_clip_config.json", "vocab.json"})
 SHORT: Final = f"only the first {READ:,} bytes of this file are read"
 TOKEN_IDS: Final = ("_token_id", "_token_index", "_token_ids")
@@ -100,7 +102,9 @@ def _of_library(audited: Audit) -> Iterator[Finding]:
         from inspector.auditing.files.preparation import of_preparation
 
         yield from of_preparation(audited)
-    if FILES_OF_LIBRARIES.isdisjoint(audited.checkpoint.siblings):
+    written = checkpoint.config is not None and bool(checkpoint.config.writer)
+    words = audited.case is None and WORDS in checkpoint.siblings
+    if FILES_OF_LIBRARIES.isdisjoint(checkpoint.siblings) and not written and not words:
         return
     from inspector.auditing.files.ctc_labels import ctc_labels
 

@@ -51,6 +51,15 @@ OF_TOKENS: Final[Mapping[str, tuple[str, ...]]] = {
     f"{TOKENIZER}token_type": ("[int32]",), f"{TOKENIZER}scores": (f"[{FLOAT}]", "[int32]"),
 }  # fmt: skip
 """Keys of a vocabulary -> their types."""
+ADD_START: Final = f"{TOKENIZER}add_bos_token"
+UNIGRAM: Final = "t5"
+"""The kind of a vocabulary of SentencePiece's unigrams: without a key of the file llama.cpp begins no text with a
+token, and ends each with one (`llama-vocab.cpp`, `LLAMA_VOCAB_TYPE_UGM`), as T5 has it.
+"""
+OF_BERT: Final = frozenset({"bert", "nomic-bert", "nomic-bert-moe", "jina-bert-v2", "jina-bert-v3"})
+"""Encoders whose texts begin with a token, also where their vocabulary is one of unigrams (XLM-RoBERTa's)."""
+OF_FIRST: Final[Mapping[object, str]] = {2: "CLS", 4: "RANK"}
+"""Pooling of llama.cpp that reads the first token alone."""
 KINDS: Final = frozenset({*LISTS, "gemma4", "hybriddna", "no_vocab", "plamo2", "plamo3", "rwkv", "whitespace"})
 """Kinds of a vocabulary that the build knows: each word among its strings was tried."""
 
@@ -110,3 +119,17 @@ def special_tokens(metadata: Config) -> Iterator[Finding]:
         place=Place(file=metadata.file, key=keys[0]), keys=keys, numbers=tuple(beyond.values()), tokens=tokens,
         of_every_text=any(IDS[name] for name in beyond),
     )  # fmt: skip
+
+
+def start_of_text(metadata: Config) -> Iterator[Finding]:
+    """The finding on an encoder with a vocabulary of unigrams whose file does not say that each text begins with a
+    token.
+    """
+    values = metadata.values
+    name, number = values.get("general.architecture"), values.get(f"{TOKENIZER}bos{SUFFIX}")
+    if name not in OF_BERT or values.get(VOCABULARY) != UNIGRAM or ADD_START in values or type(number) is not int:
+        return
+    from inspector.findings.types.gguf_vocabulary import GgufStartNotAdded
+
+    pooling = OF_FIRST.get(values.get(f"{name}.pooling_type"), "")
+    yield GgufStartNotAdded(place=Place(file=metadata.file, key=ADD_START), number=number, pooling=pooling)

@@ -54,7 +54,7 @@ def _of_gguf(checkpoint: Checkpoint, stated: Config) -> tuple[Checkpoint, Config
     from inspector.dialects.gguf_required import list_lengths, missing_keys, pre_tokenizer, short_lists, with_lengths
     from inspector.dialects.gguf_shapes import in_original_shapes
     from inspector.dialects.gguf_sizes import rotary_factors, size_findings, with_sizes
-    from inspector.dialects.gguf_vocabulary import key_types, special_tokens, vocabulary_kind
+    from inspector.dialects.gguf_vocabulary import key_types, special_tokens, start_of_text, vocabulary_kind
 
     tensors = in_original_shapes(stated.values, checkpoint.tensors)
     checkpoint = checkpoint if tensors is checkpoint.tensors else replace(checkpoint, tensors=tensors)
@@ -81,6 +81,7 @@ def _of_gguf(checkpoint: Checkpoint, stated: Config) -> tuple[Checkpoint, Config
         *key_types(stated),
         *vocabulary_kind(stated),
         *special_tokens(stated),
+        *start_of_text(stated),
         *rotary_factors(stated, checkpoint.tensors),
         *([] if lists is None else [lists]),
     ]

@@ -10,6 +10,8 @@ import pytest
 
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
+from inspector.dialects.gguf_vocabulary import start_of_text
+from inspector.loader.config_file import Config
 from tests.dialects.recorded_gguf import Keys, Written
 from tests.findings.cases import gguf_of, gguf_with
 from tests.readers.file_builders import Gguf
@@ -68,6 +70,24 @@ def test_a_kind_of_vocabulary_that_llama_cpp_does_not_know(kind: str, expected: 
 ])  # fmt: skip
 def test_the_number_of_a_special_token_is_that_of_a_token(token: str, number: int, expected: list[str]) -> None:
     assert found(with_vocabulary((f"{TOKENIZER}{token}_token_id", "u32", number))) == (expected, "complete")
+
+
+@pytest.mark.parametrize(("architecture", "kind", "stated", "pooling", "expected"), [
+    ("bert", "t5", None, 2, "CLS"), ("bert", "t5", None, 4, "RANK"), ("nomic-bert-moe", "t5", None, 1, ""),
+    ("jina-bert-v3", "t5", None, None, ""), ("bert", "t5", True, 2, None), ("bert", "t5", False, 2, None),
+    ("bert", "bert", None, 2, None), ("bert", "gpt2", None, 2, None), ("t5encoder", "t5", None, 1, None),
+    ("t5", "t5", None, None, None),
+])  # fmt: skip
+def test_an_encoder_whose_texts_begin_with_no_token(
+    architecture: str, kind: str, stated: bool | None, pooling: int | None, expected: str | None
+) -> None:
+    """llama.cpp adds none for unigrams by itself; the vocabulary of BERT begins each text with one."""
+    values: dict[str, Any] = {"general.architecture": architecture, f"{TOKENIZER}model": kind,
+                              f"{TOKENIZER}bos_token_id": 0}  # fmt: skip
+    values |= {} if stated is None else {f"{TOKENIZER}add_bos_token": stated}
+    values |= {} if pooling is None else {f"{architecture}.pooling_type": pooling}
+    found = [dict(one.stated_fields()) for one in start_of_text(Config("model.gguf", values, "config", ""))]
+    assert [one.get("pooling") for one in found] == ([] if expected is None else [expected])
 
 
 def test_a_big_endian_file_is_for_other_machines(tmp_path: Path) -> None:

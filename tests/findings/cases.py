@@ -372,6 +372,20 @@ def gguf_with_key(key: str, kind: str, stated: Any, name: str = "qwen2") -> Audi
     return gguf_with(written)
 
 
+def gguf_without_its_start() -> Audit:
+    """A conversion of XLM-RoBERTa that does not say that a token is before each text."""
+    written = gguf_of("xlm-roberta", "bert")
+    rows = len(written.arrays["token_embd.weight"])
+    written.keys = [pair for pair in written.keys if pair != recorded_gguf.NO_VOCABULARY and "pooling" not in pair[0]]
+    written.keys += [
+        ("tokenizer.ggml.model", "text", "t5"), ("tokenizer.ggml.pre", "text", "default"),
+        ("tokenizer.ggml.tokens", "texts", [str(number) for number in range(rows)]),
+        ("tokenizer.ggml.scores", "[f32]", [0.0] * rows), ("tokenizer.ggml.bos_token_id", "u32", 0),
+        ("bert.pooling_type", "u32", 2),
+    ]  # fmt: skip
+    return gguf_with(written)
+
+
 def gguf_with_many_factors() -> Audit:
     """A conversion of Llama with two rotary factors for each pair."""
     written = gguf_of("llama")
@@ -969,6 +983,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "gguf-types-differ": lambda: gguf_with_key("llama.block_count", "i32", 3, "llama"),
     "gguf-tokenizer-unknown": lambda: gguf_with_key("tokenizer.ggml.model", "text", "GPT2"),
     "gguf-token-beyond": lambda: gguf_with_key("tokenizer.ggml.eos_token_id", "u32", 107),
+    "gguf-start-not-added": gguf_without_its_start,
     "gguf-lists-disagree": gguf_with_a_short_list,
     "tensors-needed": gguf_without_rotary_factors,
     "head-alone-of-tie": lambda: judged(

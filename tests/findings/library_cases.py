@@ -13,6 +13,7 @@ from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from tests.checkpoints import Spec, genuine, write_file
 from tests.dialects.test_mlx_vlm import of_torch
+from tests.dialects.test_mlx_whisper import SIZES, config_of, written
 from tests.judged import base_record, judged, spec_of
 
 XTTS: Spec = {
@@ -99,6 +100,23 @@ def xtts_vocabulary(words: int, added: int = 0) -> Audit:
     extra = [{"id": number, "content": f"w{number}"} for number in range(words - added, words)]
     tokenizer = {"added_tokens": extra, "model": {"type": "BPE", "vocab": vocabulary, "merges": []}}
     return in_folder(XTTS, "model.safetensors", {"config.json": {"model": "xtts"}, "vocab.json": tokenizer})
+
+
+def f5_tts(lines: str, rows: int, prefix: str = "ema_model.") -> Audit:
+    """F5-TTS with a vocabulary."""
+    own = {"text_embed.text_embed.weight": (rows, 16), "input_embed.proj.weight": (32, 216),
+           "input_embed.proj.bias": (32,), "proj_out.weight": (100, 32)}  # fmt: skip
+    with TemporaryDirectory() as place:
+        write_file(
+            Path(place) / "model.safetensors", {f"{prefix}transformer.{key}": ("F32", of) for key, of in own.items()}
+        )
+        (Path(place) / "vocab.txt").write_bytes(lines.encode("utf-8"))
+        return audit(place)
+
+
+def mlx_whisper(file: str, *names: str) -> Audit:
+    """A small model of mlx-whisper. names: of further files."""
+    return in_folder(written(SIZES[0]), file, {"config.json": config_of(SIZES[0]), **{name: {} for name in names}})
 
 
 def speech(*names: str, model_type: str = "whisper", suffix: str = "Generation") -> Audit:
@@ -190,6 +208,7 @@ FOLDERS: dict[str, Callable[[], Audit]] = {
     "names-unread-by-open-clip": lambda: of_open_clip(
         clip_of_transformers(), file="open_clip_pytorch_model.safetensors"
     ),
+    "file-unread-by-mlx-whisper": lambda: mlx_whisper("model.safetensors"),
     "library-vocabulary-differs": lambda: xtts_vocabulary(77),
     "trained-module-absent": of_llava,
     "labels-unlike-head": speech_with_later_tokens,

@@ -1,8 +1,11 @@
-"""Compares the files of a library with its own loader with the weights beside them: OpenCLIP and Coqui's XTTS.
+"""Compares the files of a library with its own loader with the weights beside them: OpenCLIP, Coqui's XTTS, F5-TTS
+and mlx-whisper.
 
 Sources: `open_clip/factory.py` (`_find_checkpoint_in_dir`, `load_checkpoint`: strict; embeddings of positions are
 resized) and timm's `vision_transformer.py` for the sizes behind its names; measured with OpenCLIP 3.3. Coqui's
 `tts/models/xtts.py`: the vocabulary in the folder gives the rows of the text embedding, whatever the config says.
+F5-TTS's `model/utils.py` (`get_tokenizer`) and `backbones/dit.py`: one row more than the different lines of vocab.txt.
+`mlx_whisper/load_models.py` of 0.4.3 looks for two names of the file of weights.
 """
 
 from __future__ import annotations
@@ -13,8 +16,9 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from inspector.auditing.json_beside import object_beside
+from inspector.auditing.json_beside import object_beside, text_beside
 from inspector.auditing.result import Audit
+from inspector.dialects.whisper import MLX_WHISPER
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.loaders import TRANSFORMERS
@@ -26,6 +30,13 @@ OWN_FILES: Final = "open_clip_"
 VOCABULARY: Final = "vocab.json"
 TEXT_ROWS: Final = "gpt.text_embedding.weight"
 XTTS_SIGN: Final = "hifigan_decoder.waveform_decoder."
+LINES: Final = "vocab.txt"
+"""The vocabulary of F5-TTS."""
+F5_TTS: Final = "transformer.text_embed.text_embed.weight"
+"""End of the name of F5-TTS's text embedding, whose first row is that of padding."""
+F5_SIGN: Final = "transformer.input_embed.proj.weight"
+OF_MLX_WHISPER: Final = ("weights.safetensors", "weights.npz")
+"""Names under which mlx-whisper finds weights."""
 LARGEST: Final = 1 << 22
 """Bytes of a file that is read."""
 OF_TRANSFORMERS: Final = ("text_model.", "vision_model.")
@@ -51,7 +62,9 @@ class StatedNumber(Struct, frozen=True):
 
 
 def of_library_files(audited: Audit) -> Iterator[Finding]:
-    """The findings on files of OpenCLIP or XTTS in a local folder that do not belong to the weights."""
+    """The findings on files of OpenCLIP, XTTS or F5-TTS in a local folder that do not belong to the weights, and on a
+    file of weights under a name that its library does not read.
+    """
     checkpoint = audited.checkpoint
     if not checkpoint.folder or checkpoint.alone or checkpoint.adapter is not None or audited.stored is None:
         return
@@ -59,6 +72,10 @@ def of_library_files(audited: Audit) -> Iterator[Finding]:
         yield from _of_open_clip(checkpoint, audited.stored)
     elif VOCABULARY in checkpoint.siblings and TEXT_ROWS in audited.stored:
         yield from _of_xtts(checkpoint, audited.stored)
+    elif LINES in checkpoint.siblings:
+        yield from _of_f5_tts(checkpoint, audited.stored)
+    elif checkpoint.config is not None and checkpoint.config.writer == MLX_WHISPER:
+        yield from _of_mlx_whisper(checkpoint)
 
 
 def _is_taken(checkpoint: Checkpoint) -> bool:
@@ -169,3 +186,40 @@ def _of_xtts(checkpoint: Checkpoint, stored: Families) -> Iterator[Finding]:
         yield LibraryVocabularyDiffers(
             place=Place(file=VOCABULARY), library="Coqui TTS", tokens=tokens, stored_rows=rows, family=TEXT_ROWS
         )
+
+
+def _of_f5_tts(checkpoint: Checkpoint, stored: Families) -> Iterator[Finding]:
+    """The finding on a vocabulary that has not as many different lines as the text embedding has rows after the first.
+
+    Lines are told apart without their last character, as the library takes it for the end of the line.
+    """
+    key = next((one for one in stored if one.endswith(F5_TTS)), None)
+    text = text_beside(checkpoint, LINES, LARGEST)
+    if key is None or not any(one.endswith(F5_SIGN) for one in stored) or not text or len(stored[key].shapes) != 1:
+        return
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    tokens = len({*lines[:-1], *([lines[-1][:-1]] if lines[-1] else [])})
+    rows = next(iter(stored[key].shapes))[0]
+    if tokens + 1 != rows:
+        from inspector.findings.names.of_library import LibraryVocabularyDiffers
+
+        yield LibraryVocabularyDiffers(
+            place=Place(file=LINES), library="F5-TTS, which adds a row for padding", tokens=tokens, stored_rows=rows,
+            family=key, head=False,
+        )  # fmt: skip
+
+
+def _of_mlx_whisper(checkpoint: Checkpoint) -> Iterator[Finding]:
+    """The note on a file of weights that mlx-whisper does not look for."""
+    names = {file.name for file in checkpoint.files}
+    if (
+        len(names) != 1
+        or not names.isdisjoint(OF_MLX_WHISPER)
+        or not checkpoint.siblings.keys().isdisjoint(OF_MLX_WHISPER)
+    ):
+        return
+    (name,) = names
+    if name.endswith(".safetensors"):
+        from inspector.findings.names.of_library import FileUnreadByMlxWhisper
+
+        yield FileUnreadByMlxWhisper(place=Place(file=name), wanted=OF_MLX_WHISPER[0])

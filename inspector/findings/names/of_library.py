@@ -213,7 +213,7 @@ class LibraryVocabularyDiffers(Finding, frozen=True, kw_only=True):
 
     What it means
         The library takes the number of rows of the text embedding from the vocabulary in the folder. It was replaced,
-        or extended for another language, and the weights were not.
+        or extended for another language, and the weights were not. F5-TTS has one row more, for padding.
 
     Why it matters
         The library refuses the weights: "size mismatch for gpt.text_embedding.weight".
@@ -235,13 +235,46 @@ class LibraryVocabularyDiffers(Finding, frozen=True, kw_only=True):
     tokens: int
     stored_rows: int
     family: str
+    head: bool = True
+    """True if the model also has a head of as many rows."""
 
     headline_text = "{place.file:or} has {tokens} tokens"
     row_texts = (("library", "{library}"), ("weights", "{stored_rows} rows of {family}"))
-    remedy_text = (
-        "use the {place.file:or} that was saved with these weights, or add rows to the text embedding and to the text "
-        "head and train them"
-    )
+
+    def remedy(self) -> Remedy:
+        head = " and to the text head" if self.head else ""
+        file = self.place.file or "vocabulary"
+        use = f"use the {file} that was saved with these weights"
+        return Remedy(f"{use}, or add rows to the text embedding{head} and train them")
+
+
+class FileUnreadByMlxWhisper(Finding, frozen=True, kw_only=True):
+    """mlx-whisper does not look for a file of this name.
+
+    What it means
+        The model is in the format of mlx-whisper. The package reads `weights.safetensors`, or else `weights.npz`; later
+        scripts of its repository write `model.safetensors`.
+
+    Why it matters
+        mlx_whisper stops: there is no weights.npz. Other programs for MLX read this name.
+
+    Example
+        note[N761] file-unread-by-mlx-whisper: model.safetensors
+          reads  weights.safetensors, or else weights.npz (mlx-whisper 0.4.3)
+          help   for mlx-whisper rename the file to weights.safetensors
+
+    What to do
+        Rename the file for mlx-whisper, or keep it for a program that reads it.
+    """
+
+    code = "N761"
+    severity = "note"
+
+    wanted: str
+
+    headline_text = "{place.file:or}"
+    row_texts = (("reads", "{wanted}, or else weights.npz (mlx-whisper 0.4.3)"),)
+    remedy_text = "for mlx-whisper rename the file to {wanted}"
 
 
 class TimmNamesDiffer(ContentFinding, frozen=True, kw_only=True):

@@ -156,3 +156,47 @@ class GgufTokenBeyond(ContentFinding, frozen=True, kw_only=True):
             f"{self.keys[0]} to the number of the token" if one else f"{count(len(self.keys), 'key')} to these tokens"
         )
         return Remedy(f"set {what}, or convert the model again with the tokenizer that belongs to it")
+
+
+class GgufStartNotAdded(ContentFinding, frozen=True, kw_only=True):
+    """llama.cpp does not begin the texts of this encoder with the token that its model was trained with.
+
+    What it means
+        XLM-RoBERTa and the embedding models made of it read `<s>` before each text. Their vocabulary is of a kind for
+        which llama.cpp adds no such token, unless `tokenizer.ggml.add_bos_token` says so; early converters did not
+        write the key.
+
+    Why it matters
+        The vectors are others than those of the original model. An encoder that takes the first token for the whole
+        text takes the first word in its place.
+
+    Example
+        warning[N760] gguf-start-not-added: tokenizer.ggml.add_bos_token is absent
+          stated   bos_token_id 0, which llama.cpp does not put before a text of this
+                   kind of vocabulary (t5)
+          pooling  CLS: the first token, which is then a word of the text
+          help     convert the model again with a newer llama.cpp, or write a copy of
+                   the file in which this key is true
+
+    What to do
+        Convert the model again, or add the key to a copy of the file with gguf_new_metadata or a GGUF editor.
+    """
+
+    code = "N760"
+    severity = "warning"
+
+    number: int
+    pooling: str = ""
+    """What llama.cpp calls the pooling, if that reads the first token alone."""
+
+    headline_text = "tokenizer.ggml.add_bos_token is absent"
+    remedy_text = (
+        "convert the model again with a newer llama.cpp, or write a copy of the file in which this key is true"
+    )
+
+    def rows(self) -> Rows:
+        absent = "which llama.cpp does not put before a text of this kind of vocabulary (t5)"
+        rows: Rows = [("stated", f"bos_token_id {self.number}, {absent}")]
+        if self.pooling:
+            rows.append(("pooling", f"{self.pooling}: the first token, which is then a word of the text"))
+        return rows
