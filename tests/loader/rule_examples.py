@@ -8,6 +8,10 @@ from tests.readers.rule_examples import EXAMPLES as READERS
 
 EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "not-found": ({}, {"reason": "absent", "detail": "No such file or directory"}),
+    "text-encoder-names-unread": (
+        {"tensor": "cond_stage_model.transformer.text_model.embeddings.token_embedding.weight"},
+        {"tensors": 388, "wanted": "cond_stage_model.model.", "model": "Stable Diffusion 2", "by_diffusers": True},
+    ),
     "not-permitted": (
         {"file": "model.safetensors"},
         {"reason": "permission", "detail": "Permission denied"},

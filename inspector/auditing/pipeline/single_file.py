@@ -9,6 +9,7 @@ import msgspec
 
 from inspector.auditing.pipeline.audit import AuditPart, skipped_in, summed
 from inspector.auditing.pipeline.beside_yaml import other_settings
+from inspector.auditing.pipeline.encoder_names import unread_encoders
 from inspector.auditing.pipeline.encoder_rows import other_rows
 from inspector.auditing.pipeline.encoder_widths import other_widths
 from inspector.auditing.pipeline.left_names import left_names
@@ -91,7 +92,7 @@ def audit_single_file(root: Checkpoint, audit_part: AuditPart) -> Audit:
         own_findings.extend(other_widths(found.components))
         own_findings.extend(_in_folder(root, parts))
     own_findings.extend((*misplaced_encoders(root.tensors), *left_names(root.tensors), *_unread(found)))
-    own_findings.extend((*other_settings(root), *other_rows(found.components)))
+    own_findings.extend((*other_settings(root), *other_rows(found.components), *unread_encoders(found.components)))
     findings = ordered([*merged(own_findings), *lost, *findings])
     skipped = skipped_in(parts)
     lines = (*(line for part in parts.values() for line in part.lines), *own)

@@ -136,3 +136,45 @@ class ComponentPrefixIncomplete(ComponentPrefixUnread, frozen=True, kw_only=True
 
     code = "N660"
     severity = "warning"
+
+
+class TextEncoderNamesUnread(Finding, frozen=True, kw_only=True):
+    """The text encoder of a single file has names that ComfyUI and the web UI do not read for this model.
+
+    What it means
+        The text encoder of Stable Diffusion 2 and of SDXL's refiner is one of OpenCLIP, and single files have it in
+        OpenCLIP's names. Here it has those of transformers, as a converter for Stable Diffusion 1 writes them.
+
+    Why it matters
+        ComfyUI drops these tensors and goes on with random values ("clip missing"); the web UI reports missing keys.
+
+    Example
+        warning[R086] text-encoder-names-unread: 388 tensors of Stable Diffusion 2
+          stored
+            cond_stage_model.transformer.text_model.embeddings.token_embedding.weight
+          wanted  cond_stage_model.model.token_embedding.weight
+          help    convert the model again with diffusers'
+                  convert_diffusers_to_original_stable_diffusion.py, or load the file
+                  with diffusers, which reads both
+
+    What to do
+        Convert the model again. To rename is not enough: OpenCLIP has query, key and value in one matrix.
+    """
+
+    code = "R086"
+    severity = "warning"
+
+    tensors: int
+    wanted: str
+    model: str
+    by_diffusers: bool
+
+    headline_text = "{tensors:count tensor} of {model}"
+    row_texts = (("stored", "{place.tensor}"), ("wanted", "{wanted}token_embedding.weight"))
+
+    def remedy(self) -> Remedy:
+        again = "convert the model again with a converter that writes OpenCLIP's names"
+        if not self.by_diffusers:
+            return Remedy(again)
+        again = "convert the model again with diffusers' convert_diffusers_to_original_stable_diffusion.py"
+        return Remedy(f"{again}, or load the file with diffusers, which reads both")
