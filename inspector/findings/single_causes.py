@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from inspector.findings.finding import ContentFinding, Finding, Remedy, Rows, Step
-from inspector.findings.words import complete_as, count, listed, number, of_other_type, shape, value
+from inspector.findings.words import complete_as, count, listed, number, of_other_type, restored, shape, value
 
 
 class KeyValues(msgspec.Struct, frozen=True):
@@ -234,11 +234,12 @@ class WeightsIncomplete(ContentFinding, frozen=True, kw_only=True):
                    model.layers.{layer}.self_attn.v_proj.weight (layers 0-31);
                    model.layers.{layer}.self_attn.o_proj.weight (layers 0-31)
           stored   layers 0-31
-          help     download or convert the checkpoint again: no file contains these
-                   tensors
+          help     no file contains these tensors: take them from the original
+                   checkpoint, or repair the conversion or the save that left them out
 
     What to do
-        Download the whole checkpoint, with all shards and their index; or save it again.
+        Take the whole checkpoint from where it comes from, with all shards and their index; or save it again. The files
+        that are here are complete, so that the same download has no more.
     """
 
     code = "N426"
@@ -281,7 +282,7 @@ class WeightsIncomplete(ContentFinding, frozen=True, kw_only=True):
         if self.everywhere and all(family.endswith(".bias") for family in self.families):
             other = "or, if the model has no such biases, state the architecture that has none in config.json"
             return Remedy(f"convert the model again: no file contains these tensors; {other}")
-        again = "download or convert the checkpoint again: no file contains these tensors"
+        again = restored(self.tensors)
         if self.kept is not None:
             alone = f'make {self.kept.key} the config.json, with "architectures": ["{self.kept.class_name}"]'
             names = f'remove "{self.kept.prefix}" from the start of every name'

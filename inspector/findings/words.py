@@ -73,3 +73,15 @@ def amount(size: int) -> str:
             return f"{scaled:.{digits}f} {unit}"
         scaled /= 1000
     return f"{scaled:.2f} TB"
+
+
+def restored(tensors: int) -> str:
+    """The remedy for tensors that no file of a complete set contains: the same download has them no more than this one.
+
+    tensors: how many.
+    """
+    those, them = ("this tensor", "it") if tensors == 1 else ("these tensors", "them")
+    return (
+        f"no file contains {those}: take {them} from the original checkpoint, or repair the conversion or the save "
+        f"that left {them} out"
+    )

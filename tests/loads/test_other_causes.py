@@ -94,11 +94,11 @@ DROPPED: list[Row] = [
     ("dropped", "qwen2", "CausalLM", [*MLP, ["config", ["skipped"], [0, 2]]], "findings", ["N404"],
      "load it with the code that reads skipped"),
     ("lost", "mistral", "CausalLM", [*ATTENTION, ["config", ["drop_attn_list"], [0, 1]]], "findings",
-     ["N404", "N403"], "download or convert the checkpoint again"),
+     ["N404", "N403"], "no file contains th"),
     ("lost", "mistral", "CausalLM", ATTENTION, "findings", ["N404", "N403"],
-     "download or convert the checkpoint again"),
+     "no file contains th"),
     ("lost", "llama", "CausalLM", [*ATTENTION, ["config", ["eos_token_id"], [0, 1, 2]]], "findings",
-     ["N404", "N403"], "download or convert the checkpoint again"),
+     ["N404", "N403"], "no file contains th"),
 ]  # fmt: skip
 
 

@@ -53,7 +53,7 @@ ROWS: list[Row] = [
     ("clap", "ClapModel", [["keep", "audio_model.", "audio_projection."]], ["N530"],
      "load it with ClapAudioModelWithProjection,"),
     ("chinese_clip", "Model", [VISION], ["N530"], "load it with ChineseCLIPVisionModel,"),
-    ("clip", "CLIPModel", [VISION, ["lose", "encoder.layers.0.mlp.fc1"]], ["N426"], "download or convert"),
+    ("clip", "CLIPModel", [VISION, ["lose", "encoder.layers.0.mlp.fc1"]], ["N426"], "no file contains th"),
     ("siglip", "SiglipModel", [VISION, ["shape", "vision_model.post_layernorm.weight", [3]]], ["N426", "D501"], ""),
     ("clip", "CLIPModel", [], [], ""),
     ("gemma3", "Generation", [named("Gemma3ForCausalLM")], ["N427"],

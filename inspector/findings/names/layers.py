@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from inspector.findings.finding import ContentFinding, Remedy, Rows, Step
-from inspector.findings.words import listed, number, value
+from inspector.findings.words import listed, number, restored, value
 
 
 class FewerLayers(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,19 +53,21 @@ class LayersMissing(ContentFinding, frozen=True, kw_only=True):
           within   model.layers.{layer}
           missing  9 tensors, 218,112,000 parameters
           present  layers 0-16, 18-31
-          help     download or convert the checkpoint again: no file contains these
-                   tensors; or, if layer 17 was pruned, number the others in order (18
-                   to 17, 19 to 18, 20 to 19, 21 to 20 and 10 more) and set
-                   "num_hidden_layers": 31 in config.json
+          help     no file contains these tensors: take them from the original
+                   checkpoint, or repair the conversion or the save that left them out;
+                   or, if layer 17 was pruned, number the others in order (18 to 17, 19
+                   to 18, 20 to 19, 21 to 20 and 10 more) and set "num_hidden_layers":
+                   31 in config.json
 
     What to do
-        Download the files that contain it, or repeat the conversion that dropped it. A program that saves or merges the
-        text model alone drops the tower of images or sound, and the projector, each time: copy their tensors from the
-        base model, if the training left them as they were, or else from the checkpoint of the training. If the layer
-        was removed on purpose, the remaining ones need consecutive numbers, and the config their number. Where another
-        module is stored in place of the missing part, as in hybrids of attention and state spaces, load the model with
-        the code that builds it. The same holds where a key of the config lists the layers without the part, as programs
-        write that drop attention or MLPs: nothing was lost.
+        Take its tensors from the checkpoint that was converted, trained or downloaded, or repair the conversion that
+        dropped it: the files are complete without them, so that the same download has them no more. A program that
+        saves or merges the text model alone drops the tower of images or sound, and the projector, each time: copy
+        their tensors from the base model, if the training left them as they were, or else from the checkpoint of the
+        training. If the layer was removed on purpose, the remaining ones need consecutive numbers, and the config their
+        number. Where another module is stored in place of the missing part, as in hybrids of attention and state
+        spaces, load the model with the code that builds it. The same holds where a key of the config lists the layers
+        without the part, as programs write that drop attention or MLPs: nothing was lost.
     """
 
     code = "N404"
@@ -104,7 +106,7 @@ class LayersMissing(ContentFinding, frozen=True, kw_only=True):
         if self.instead:
             code = f"load it with the code that builds {self.instead} in place of {self.part}"
             return Remedy(f"{code}: the class of the config has no such layers; or use the weights of that class")
-        words = "download or convert the checkpoint again: no file contains these tensors"
+        words = restored(self.tensors)
         if self.tower:
             words = (
                 f"{words}; or, if the program that saved it leaves out {self.place.family}, copy "

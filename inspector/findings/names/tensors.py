@@ -5,7 +5,7 @@ from __future__ import annotations
 from inspector.findings.finding import ContentFinding, Finding, Remedy, Rows, Step
 from inspector.findings.names.own_readers import reader_of
 from inspector.findings.role_words import label
-from inspector.findings.words import complete_as, count, listed, number, of_other_type, shape
+from inspector.findings.words import complete_as, count, listed, number, of_other_type, restored, shape
 
 GGUF_TABLE = "token_embd.weight"
 """The name of the table in GGUF, where no key states a tie."""
@@ -28,12 +28,12 @@ class TensorMissing(ContentFinding, frozen=True, kw_only=True):
           role      attention key
           expected  [1024, 4096]
           missing   1 tensor of 32, 4,194,304 parameters
-          help      download or convert the checkpoint again; if that leaves this tensor
-                    out too, copy it from the original
+          help      no file contains this tensor: take it from the original checkpoint,
+                    or repair the conversion or the save that left it out
 
     What to do
-        Download the file again. A conversion that dropped the tensor does so again: copy it from the checkpoint that
-        was converted, or repair the conversion.
+        Copy the tensor from the checkpoint that was converted, trained or downloaded. The files are complete without
+        it, so that the same download has it no more, and a conversion that dropped it does so again: repair it first.
     """
 
     code = "N403"
@@ -54,9 +54,6 @@ class TensorMissing(ContentFinding, frozen=True, kw_only=True):
     """True for tables of positions that transformers computes, stored or not."""
 
     headline_text = "{place.name}"
-    remedy_text = (
-        "download or convert the checkpoint again; if that leaves {those} out too, copy {them} from the original"
-    )
 
     @property
     def is_everywhere(self) -> bool:
@@ -90,14 +87,14 @@ class TensorMissing(ContentFinding, frozen=True, kw_only=True):
         return [*rows, ("or", complete_as(self.complete_as))] if self.complete_as else rows
 
     def remedy(self) -> Remedy:
-        again = super().remedy()
+        again = super().remedy().words or restored(self.tensors)
         if self.computed:
             saved = f"load it with transformers and save it again, which writes {self.them}"
             return Remedy(f"{saved}, or copy {self.them} from the original")
         if self.head:
             tied = "" if self.place.name == GGUF_TABLE else ' and set "tie_word_embeddings": true'
-            return Remedy(f"if the model ties both, rename {self.head} to {self.place.name}{tied}; else {again.words}")
-        return Remedy(f"{again.words}; {of_other_type(self.complete_as)}") if self.complete_as else again
+            return Remedy(f"if the model ties both, rename {self.head} to {self.place.name}{tied}; else {again}")
+        return Remedy(f"{again}; {of_other_type(self.complete_as)}" if self.complete_as else again)
 
     def _missing(self) -> str:
         words = f"{count(self.tensors, 'tensor')} of {number(self.expected_tensors * len(self.families))}"
