@@ -91,7 +91,7 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
     labels_apart: bool = False
     """True if the config and the vocabulary have as many labels, and the head for CTC another number."""
     apart: bool = False
-    """True if names of labels show that the config and the weights are those of two models."""
+    """True if names of labels and a size show that the config and the weights are those of two models."""
 
     def headline(self) -> str:
         return self.file_key or self.key
@@ -179,7 +179,10 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
             return Remedy(f"{words}, and {same}, which the loader requires to be equal", (step, also))
         if self.labels is not None and self.labels != self.solved:
             names = [Step(action="remove", file=self.file, key=(key,)) for key in ("id2label", "label2id")]
-            return Remedy(f'{words}, and remove "id2label" and "label2id", or give both as many labels', (step, *names))
+            dropped = f'{words}, and remove "id2label" and "label2id", or give both as many labels'
+            return Remedy(
+                f"{dropped}; or, if its labels are right, use the weights that belong to them", (step, *names)
+            )
         if self.rivals:
             return Remedy(f"{words}, or instead {self._other_keys()}; the shapes allow {self._both()}", choice=True)
         if self.together:

@@ -265,11 +265,12 @@ def _causes(case: Reconciled) -> Iterator[Finding]:
 
 
 def _is_of_two_models(case: Reconciled, labels: Any) -> bool:
-    """True if the config names labels, and their number contradicts the weights: a training that only forgot a key
-    leaves the names that `transformers` makes up.
+    """True if the config names labels, and their number and another size contradict the weights: a training that only
+    forgot a key leaves the names that `transformers` makes up.
     """
     shown = [cause.weights for cause in case.causes if cause.key == NUMBER_OF_LABELS]
-    if not isinstance(labels, dict) or not shown or len(labels) in shown:
+    keys = {cause.key for cause in case.causes}
+    if not isinstance(labels, dict) or not shown or len(labels) in shown or len(keys) < 2:
         return False
     return any(isinstance(name, str) and MADE_UP.fullmatch(name) is None for name in labels.values())
 

@@ -90,7 +90,7 @@ CASES: list[Row] = [
     ("head renamed", "bert", "TokenClassification", [["replace", "classifier.", "tagger."]], "findings", ["N407"],
      "rename"),
     ("part of the head lost", "wav2vec2", "SequenceClassification",
-     [["drop", "projector.weight"], ["add", "extra.weight", "F32", [9, 9]]], "findings", ["N403", "N405"], "download"),
+     [["drop", "projector.weight"], ["add", "extra.weight", "F32", [9, 9]]], "findings", ["N403", "N405"], "no file"),
     ("other values", "llama", "CausalLM", [["add", "value_head.weight", "F32", [5, 48]]], "findings", ["N405"],
      "remove it if nothing reads it"),
     ("score", "llama", "CausalLM", [["drop", "lm_head.weight"], ["add", "score.weight", "F32", [1, 48]]], "findings",

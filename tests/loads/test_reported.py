@@ -136,7 +136,7 @@ CASES: list[tuple[str, str, list[Any], str, list[str], str]] = [
     ("deberta-v2", "MaskedLM", [["replace", "LayerNorm.weight", "LayerNorm.gamma"],
      ["replace", "LayerNorm.bias", "LayerNorm.beta"]], "clean", [], ""),
     ("phi", "CausalLM", [["shards", 3], ["text", INDEX, "cut"]], "findings", ["S202"], "write"),
-    ("qwen3", "CausalLM", norms_of_queries("qwen3"), "findings", ["N403", "N403"], ""),
+    ("qwen3", "CausalLM", norms_of_queries("qwen3"), "findings", ["N403"], ""),
     ("gpt2", "LMHeadModel", [["prefix", "pretrained_model."]], "findings", ["N402"], "rename"),
     ("llama", "CausalLM", names_of_meta("llama"), "findings", ["N407"], "rename"),
     ("bert", "MaskedLM", [["prefix", "student.net."], ["add", "epoch", "F32", [1]]], "findings", ["N402", "N405"], ""),
