@@ -415,3 +415,20 @@ def test_weights_of_a_text_model_alone(kind: str, tmp_path: Path) -> None:
 def test_other_weights_alone_are_for_programs_that_read_the_file(model: str, tmp_path: Path) -> None:
     write_file(tmp_path / "own.safetensors", MODELS[model][0])
     assert not {"S263", "C313", "S221"} & {one.code for one in audit(str(tmp_path)).findings}
+
+
+@pytest.mark.parametrize(("width", "rows", "state", "learned"), [
+    (32, 49409, True, 1), (48, 49412, True, 4), (32, 49408, True, 0), (32, 49409, False, 0), (32, 107, True, 0),
+])  # fmt: skip
+def test_the_state_of_a_textual_inversion_training(
+    width: int, rows: int, state: bool, learned: int, tmp_path: Path
+) -> None:
+    """accelerate saves the whole text encoder as model.safetensors."""
+    config = {"model_type": "clip_text_model", "hidden_size": width, "intermediate_size": 64, "num_hidden_layers": 2,
+              "num_attention_heads": 4, "vocab_size": rows}  # fmt: skip
+    write_file(tmp_path / "model.safetensors", genuine(config))
+    for name in ("optimizer.bin", "random_states_0.pkl", "scheduler.bin") if state else ():
+        (tmp_path / name).write_bytes(b"{}")
+    finding = reported(audit(str(tmp_path)), "C313")
+    assert finding.facts.get("learned", 0) == learned
+    assert ("load_textual_inversion" in finding.remedy().words) is bool(learned)

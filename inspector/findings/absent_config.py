@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from inspector.findings.finding import ContentFinding, Remedy, Rows, Step
-from inspector.findings.words import listed, value
+from inspector.findings.words import count, listed, value
 
 
 class ConfigMissing(ContentFinding, frozen=True, kw_only=True):
@@ -32,7 +32,8 @@ class ConfigMissing(ContentFinding, frozen=True, kw_only=True):
         Download config.json, or rename the file: case matters, and the first releases of BERT and the programs of that
         time have another name, without the type and the number of labels. Trainers that save only the weights leave it
         out: copy that of the model that was trained, with the class and the labels of the training. For the audit alone
-        pass it with `--config FILE`.
+        pass it with `--config FILE`. The state of a textual inversion training (`learned`: the tokens that it added to
+        CLIP's) is there to resume it: the embedding is another file of the run.
     """
 
     code = "C313"
@@ -45,6 +46,8 @@ class ConfigMissing(ContentFinding, frozen=True, kw_only=True):
     """Keys that the similar file lacks as a config of transformers."""
     unshown: str = "lora_alpha"
     """The setting of an adapter that no tensor shows."""
+    learned: int = 0
+    """Tokens that the state of a training has behind those of CLIP's text encoder."""
 
     @property
     def is_of_model(self) -> bool:
@@ -54,9 +57,16 @@ class ConfigMissing(ContentFinding, frozen=True, kw_only=True):
     def rows(self) -> Rows:
         built = "model" if self.is_of_model else "adapter"
         rows: Rows = [("loader", f"{self.loader} builds the {built} from it")]
+        if self.learned:
+            trained = f"the whole text encoder, with {count(self.learned, 'token')} behind CLIP's, and random states"
+            rows.append(("state", f"of a textual inversion training: {trained}"))
         return [*rows, ("similar", self.similar)] if self.similar else rows
 
     def remedy(self) -> Remedy:
+        if self.learned:
+            own = "load learned_embeds.safetensors of the run with load_textual_inversion of diffusers"
+            row = "row" if self.learned == 1 else f"{self.learned} rows"
+            return Remedy(f"{own}; if it was never saved, save the last {row} of the token embedding under the token")
         if self.similar is None:
             own = f"download {self.place.file}, which belongs to the weights"
             stated = ", ".join(f'"{key}": {json.dumps(one)}' for key, one in self.shown.items())

@@ -27,6 +27,12 @@ OTHER_CONFIGS: Final = (
 """Files that describe how weights without a config.json are loaded."""
 OF_TRANSFORMERS: Final = (GENERATION, SETTINGS, MAP, *PROCESSORS)
 """Files that transformers saves next to a model: weights under its file names are then for it, whatever the model."""
+CLIP_TABLES: Final = ("text_model.embeddings.token_embedding.weight", "embeddings.token_embedding.weight")
+"""The table of CLIP's text encoder alone, in older and newer names of transformers."""
+CLIP_TOKENS: Final = 49408
+"""Tokens of the text encoders of Stable Diffusion; a textual inversion adds its own behind them."""
+OF_ACCELERATE: Final = ("random_states_0.pkl",)
+"""A file that `Accelerator.save_state` writes beside each model (`RNG_STATE_NAME` in its `utils/constants.py`)."""
 TYPED: Final = ("model_type", "auto_map", "_class_name", "quantization")
 """Keys of a config.json that tell a loader the class: its type, code of the repository, diffusers' class, MLX."""
 
@@ -211,7 +217,19 @@ def config_unusable(audited: Audit) -> Iterator[Finding]:
             from inspector.auditing.files.named_config import config_of_other_name
 
             similar, lacking = config_of_other_name(audited) or (None, {})
-        yield ConfigMissing(place=Place(file=CONFIG), loader=loader.name, similar=similar, lacking=lacking)
+        missing = ConfigMissing(place=Place(file=CONFIG), loader=loader.name, similar=similar, lacking=lacking)
+        yield missing if similar else replace(missing, learned=_learned_tokens(audited))
+
+
+def _learned_tokens(audited: Audit) -> int:
+    """How many tokens more than CLIP's vocabulary a text encoder has that accelerate saved with the state of a
+    training.
+    """
+    stored = audited.stored or {}
+    table = next((stored[key] for key in CLIP_TABLES if key in stored), None)
+    if table is None or len(table.shapes) != 1 or audited.checkpoint.siblings.keys().isdisjoint(OF_ACCELERATE):
+        return 0
+    return max(next(iter(table.shapes))[0] - CLIP_TOKENS, 0)
 
 
 def _meant(audited: Audit, config: Config) -> tuple[str | None, dict[str, Any]]:
