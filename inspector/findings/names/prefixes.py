@@ -94,7 +94,7 @@ class PrefixOnNames(BelowPrefix, frozen=True, kw_only=True):
             step = Step(action="rename", old=f"{self.prefix}*", new="*")
             return Remedy(f'{words}; or rename: key.removeprefix("{self.prefix}")', (step,))
         prefixes = self.prefix.split(" and ")
-        changes = (f'replace("{one}", "")' if self.inside else f'removeprefix("{one}")' for one in prefixes)
+        changes = (f'replace(".{one}", ".")' if self.inside else f'removeprefix("{one}")' for one in prefixes)
         words = f"save the inner model, or rename: key.{'.'.join(changes)}"
         if self.without and not self.wrapper:
             return Remedy(words)

@@ -252,7 +252,7 @@ class PartUnexpected(ContentFinding, frozen=True, kw_only=True):
           stored  55 tensors in 3 families, 268,420,608 elements, 536,841,216 bytes
           first   vpm.encoder.layers.0.mlp.fc1.weight
           help    not counted as parameters; use a config that describes it, or remove
-                  it
+                  it if nothing reads it
 
     What to do
         Use a config that describes it, or remove it.
@@ -293,7 +293,7 @@ class PartUnexpected(ContentFinding, frozen=True, kw_only=True):
             return of_module(self.module, self.names[0])
         if reader := reader_of(self.place.family):
             return Remedy(f"not counted as parameters; load it with {reader}: others leave this part out")
-        return Remedy("not counted as parameters; use a config that describes it, or remove it")
+        return Remedy("not counted as parameters; use a config that describes it, or remove it if nothing reads it")
 
 
 class SiblingOdd(ContentFinding, frozen=True, kw_only=True):
