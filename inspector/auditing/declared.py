@@ -55,6 +55,10 @@ def with_declared(audited: Audit, audit_part: AuditFolder) -> Audit:
     """
     if not audited.checkpoint.readable:
         return audited
+    if audited.case is None and audited.checkpoint.kind != "safetensors":
+        from inspector.auditing.identity.kept_objects import with_reader
+
+        audited = with_reader(audited)
     added = _added(audited.checkpoint)
     if added is not None and not added.complete:
         after = f" after the first {len(added.ids):,}" if added.ids else ""

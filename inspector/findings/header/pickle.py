@@ -121,8 +121,16 @@ class PickleHoldsObjects(RefusedByTorch, frozen=True, kw_only=True, omit_default
     count: int
     not_allowed: tuple[str, ...] = ()
     aside: bool = False
+    read_by: str = ""
+    """The library that saves its settings as such objects, and needs them."""
 
-    remedy_text = "save only the state dict, preferably as safetensors"
+    def remedy(self) -> Remedy:
+        if not self.read_by:
+            return Remedy("save only the state dict, preferably as safetensors")
+        own = (
+            f"keep the file for {self.read_by}, which needs them: torch before 2.6, or weights_only=False if you trust"
+        )
+        return Remedy(f"{own} its source; for other programs save only the state dict")
 
     def calls_unknown(self) -> bool:
         return bool(self.not_allowed)
