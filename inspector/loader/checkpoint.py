@@ -7,7 +7,7 @@ Names and shapes are not checked here. Problems of the files are findings; what 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import Context, copy_context
 from functools import partial
 from typing import TYPE_CHECKING, Final, Unpack
@@ -301,12 +301,11 @@ def assemble(
         elif not picked.findings and "pipeline" not in configs:
             findings.extend(_instead_of_weights(contents, configs))
         others = tuple(OtherSet(one.name, one.files, one.bytes, one.kind) for one in contents.sets)
-        found = with_unfinished(with_files_below(together(findings, {}), source, listing), source, listing)
-        return replace(blank, other_sets=others, findings=tuple(found))
+        return replace(blank, other_sets=others, findings=tuple(_around_files(together(findings, {}), source, listing)))
     others = others_of(contents.sets, picked.weights, audit.names, contents.sizes)
     findings.extend((*_around(listing, picked.weights, audit, others, alone=only is not None), *unlisted(listing)))
     found = together(with_stand_ins(with_broken_links(findings, listing)), audit.lost)
-    found = with_unfinished(with_files_below(found, source, listing), source, listing)
+    placed = _around_files(found, source, listing)
     return replace(
         blank,
         metadata=None if audit.beyond is None or config is not None else audit.beyond.metadata,
@@ -322,12 +321,17 @@ def assemble(
         lost=audit.lost,
         cut=tuple(audit.cut),
         damaged=tuple(audit.damaged),
-        findings=tuple(with_origin(found, source.origin, isinstance(source, Forewarned))),
+        findings=tuple(with_origin(placed, source.origin, isinstance(source, Forewarned))),
         readable=bool(audit.files),
         partial=picked.partial,
         rival="" if picked.rival is None else picked.rival.name,
         siblings={name: size for name, size in blank.siblings.items() if name not in audit.names},
     )
+
+
+def _around_files(findings: Sequence[Finding], source: Source, listing: Listing) -> Sequence[Finding]:
+    """The findings with what lies below the folder, and with downloads that are not finished."""
+    return with_unfinished(with_files_below(findings, source, listing), source, listing)
 
 
 def _instead_of_weights(contents: Contents, configs: Mapping[str, Config]) -> Iterator[Finding]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from inspector.findings.names.authors_layout import LayoutOfAuthors
 
 
-class Layout(NamedTuple):
+class OwnLayout(NamedTuple):
     """The authors' layout of a model type: families that only it has together, and what converts it."""
 
     authors: str
@@ -27,13 +27,13 @@ class Layout(NamedTuple):
     script: str
 
 
-LAYOUTS: Final[Mapping[str, Layout]] = {
-    "internvl": Layout(
+LAYOUTS: Final[Mapping[str, OwnLayout]] = {
+    "internvl": OwnLayout(
         "InternVL",
         ("vision_model.encoder.layers.#.attn.qkv.weight", "vision_model.encoder.layers.#.ls1", "mlp1.#.weight"),
         "-HF", "convert_internvl_weights_to_hf.py",
     ),
-    "ovis2": Layout(
+    "ovis2": OwnLayout(
         "Ovis2", ("visual_tokenizer.backbone.trunk.blocks.#.attn.qkv.weight", "vte.weight", "llm.model.norm.weight"),
         "-hf", "convert_ovis2_weights_to_hf.py",
     ),
