@@ -24,7 +24,7 @@ from inspector.findings.finding import NAMES_SHOWN, Finding, Place, ordered
 from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint, load_within
 from inspector.loader.config_file import named_class
 from inspector.loading.tables import default_token_ids, type_of_class
-from inspector.loading.tokenizer_files import ADDED, WHOLE
+from inspector.loading.tokenizer_files import ADDED, PLAIN, WHOLE
 from inspector.reconciler.ledger import PARAMETER, add_up
 from inspector.reconciler.lines import unknown_lines
 from inspector.reconciler.wording import family_name
@@ -41,8 +41,6 @@ CONFIG: Final = "config.json"
 OF_CTC: Final = "ForCTC"
 OF_SETFIT: Final = "config_setfit.json"
 """What SetFit's `save_pretrained` writes beside the sentence encoder and the head (`setfit/modeling.py`)."""
-WORDS: Final = "vocab.txt"
-"""A vocabulary of one token in each line."""
 FILES_OF_LIBRARIES: Final = frozenset({"open_clip_config.json", "vocab.json"})
 SHORT: Final = f"only the first {READ:,} bytes of this file are read"
 TOKEN_IDS: Final = ("_token_id", "_token_index", "_token_ids")
@@ -107,7 +105,7 @@ def _of_library(audited: Audit) -> Iterator[Finding]:
 
         yield from of_preparation(audited)
     written = checkpoint.config is not None and bool(checkpoint.config.writer)
-    words = audited.case is None and WORDS in checkpoint.siblings
+    words = audited.case is None and PLAIN in checkpoint.siblings
     if FILES_OF_LIBRARIES.isdisjoint(checkpoint.siblings) and not written and not words:
         return
     from inspector.auditing.files.ctc_labels import ctc_labels

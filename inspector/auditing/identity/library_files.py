@@ -22,6 +22,7 @@ from inspector.dialects.whisper import MLX_WHISPER
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.loaders import TRANSFORMERS
+from inspector.loading.tokenizer_files import PLAIN
 from inspector.matcher.families import Families
 
 CONFIG: Final = "open_clip_config.json"
@@ -30,8 +31,6 @@ OWN_FILES: Final = "open_clip_"
 VOCABULARY: Final = "vocab.json"
 TEXT_ROWS: Final = "gpt.text_embedding.weight"
 XTTS_SIGN: Final = "hifigan_decoder.waveform_decoder."
-LINES: Final = "vocab.txt"
-"""The vocabulary of F5-TTS."""
 F5_TTS: Final = "transformer.text_embed.text_embed.weight"
 """End of the name of F5-TTS's text embedding, whose first row is that of padding."""
 F5_SIGN: Final = "transformer.input_embed.proj.weight"
@@ -72,7 +71,7 @@ def of_library_files(audited: Audit) -> Iterator[Finding]:
         yield from _of_open_clip(checkpoint, audited.stored)
     elif VOCABULARY in checkpoint.siblings and TEXT_ROWS in audited.stored:
         yield from _of_xtts(checkpoint, audited.stored)
-    elif LINES in checkpoint.siblings:
+    elif PLAIN in checkpoint.siblings:
         yield from _of_f5_tts(checkpoint, audited.stored)
     elif checkpoint.config is not None and checkpoint.config.writer == MLX_WHISPER:
         yield from _of_mlx_whisper(checkpoint)
@@ -194,7 +193,7 @@ def _of_f5_tts(checkpoint: Checkpoint, stored: Families) -> Iterator[Finding]:
     Lines are told apart without their last character, as the library takes it for the end of the line.
     """
     key = next((one for one in stored if one.endswith(F5_TTS)), None)
-    text = text_beside(checkpoint, LINES, LARGEST)
+    text = text_beside(checkpoint, PLAIN, LARGEST)
     if key is None or not any(one.endswith(F5_SIGN) for one in stored) or not text or len(stored[key].shapes) != 1:
         return
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
@@ -204,7 +203,7 @@ def _of_f5_tts(checkpoint: Checkpoint, stored: Families) -> Iterator[Finding]:
         from inspector.findings.names.of_library import LibraryVocabularyDiffers
 
         yield LibraryVocabularyDiffers(
-            place=Place(file=LINES), library="F5-TTS, which adds a row for padding", tokens=tokens, stored_rows=rows,
+            place=Place(file=PLAIN), library="F5-TTS, which adds a row for padding", tokens=tokens, stored_rows=rows,
             family=key, head=False,
         )  # fmt: skip
 

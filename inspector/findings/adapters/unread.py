@@ -13,7 +13,25 @@ MATRIX = ("outputs", "inputs")
 """The dims of the weight of a linear layer."""
 
 
-class AdapterNamesUnread(UnreadByDiffusers, frozen=True, kw_only=True):
+class AdapterUnread(UnreadByDiffusers, frozen=True, kw_only=True):
+    """Base of notes on adapters that diffusers refuses or leaves out, depending on the names."""
+
+    refused: bool = False
+    """True if `load_lora_weights` was measured to raise."""
+    reads: str = "ComfyUI"
+    """A program other than the one that wrote it that reads it; "" if none does."""
+
+    def is_refused(self) -> bool:
+        return self.refused
+
+    def reader(self) -> str:
+        return self.reads or WRITER
+
+    def is_read_elsewhere(self) -> bool:
+        return bool(self.reads)
+
+
+class AdapterNamesUnread(AdapterUnread, frozen=True, kw_only=True):
     """diffusers finds no tensor of the adapter by its name.
 
     What it means
@@ -49,12 +67,8 @@ class AdapterNamesUnread(UnreadByDiffusers, frozen=True, kw_only=True):
     """The class for which diffusers does not read these names, although it does for other classes."""
     scaled: bool = False
     """True if `alpha` is stored: diffusers then also refuses the names that it normally reads."""
-    refused: bool = False
-    """True if diffusers refuses the whole file."""
     partly: bool = False
     """True if it finds other modules of the file and leaves these out."""
-    reads: str = "ComfyUI"
-    """A program other than the one that wrote it that may read it; "" if none does."""
 
     def rows(self) -> Rows:
         return [("stored", self.stored), *([("wanted", self.wanted)] if self.wanted != self.stored else [])]
@@ -69,15 +83,6 @@ class AdapterNamesUnread(UnreadByDiffusers, frozen=True, kw_only=True):
         found = "only some" if self.partly else "none"
         return f"finds {found} of {count(self.tensors, 'tensor')}{of_class}"
 
-    def is_refused(self) -> bool:
-        return self.refused
-
-    def reader(self) -> str:
-        return self.reads or WRITER
-
-    def is_read_elsewhere(self) -> bool:
-        return bool(self.reads)
-
     def applies(self) -> bool:
         return not self.partly
 
@@ -91,7 +96,7 @@ class AdapterNamesUnread(UnreadByDiffusers, frozen=True, kw_only=True):
         )
 
 
-class AdapterMethodUnread(UnreadByDiffusers, frozen=True, kw_only=True):
+class AdapterMethodUnread(AdapterUnread, frozen=True, kw_only=True):
     """diffusers reads only some of the adapter's tensors by their names.
 
     What it means
@@ -121,10 +126,6 @@ class AdapterMethodUnread(UnreadByDiffusers, frozen=True, kw_only=True):
 
     what: str
     such_as: str
-    refused: bool = False
-    """True if `load_lora_weights` was measured to raise."""
-    reads: str = "ComfyUI"
-    """A program other than the one that wrote it that reads it; "" if none does."""
     unread_by: str = ""
     """Another program that is known not to read it."""
 
@@ -135,15 +136,6 @@ class AdapterMethodUnread(UnreadByDiffusers, frozen=True, kw_only=True):
 
     def behaviour(self) -> str:
         return f"reads no {self.what} under these names"
-
-    def is_refused(self) -> bool:
-        return self.refused
-
-    def reader(self) -> str:
-        return self.reads or WRITER
-
-    def is_read_elsewhere(self) -> bool:
-        return bool(self.reads)
 
     def remedy(self) -> Remedy:
         reader = f"{self.reads} or " if self.reads else ""
