@@ -107,7 +107,8 @@ def test_content_that_is_refused(name: str, tmp_path: Path) -> None:
 
 TURNS = "{% for m in messages %}<|im_start|>{{ m['content'] }}<|im_end|>{% endfor %}"
 VARIABLE = "{% for m in messages %}{{ m['content'] + eos_token }}{% endfor %}"
-TOKENS = {"2": {"content": "</s>"}, "100": {"content": "<|im_end|>"}, "101": {"content": "<|eot|>"}}
+CONTENT = {"0": "<unk>", "1": "<s>", "2": "</s>", "100": "<|im_end|>", "101": "<|eot|>"}
+TOKENS = {number: {"content": token} for number, token in CONTENT.items()}
 
 
 def ending(stated: Any, template: Any = TURNS, token: Any = "<|im_end|>", **more: Any) -> Change:
@@ -118,6 +119,7 @@ def ending(stated: Any, template: Any = TURNS, token: Any = "<|im_end|>", **more
 
 
 SET = 'set "eos_token_id": [100, 2] in generation_config.json'
+LAST = 'set "eos_token_id": 2 in generation_config.json'
 ENDINGS: dict[str, tuple[dict[str, Any], Change, list[str]]] = {
     "the base's token": (LLAMA, ending(2), [SET]),
     "a list": (QWEN3, ending([2, 101]), ['set "eos_token_id": [100, 2, 101] in generation_config.json']),
@@ -140,7 +142,39 @@ ENDINGS: dict[str, tuple[dict[str, Any], Change, list[str]]] = {
         LLAMA, ending(999), ["set eos_token_id in generation_config.json to the id of the tokenizer's eos_token"]),
     "one beyond the vocabulary": (LLAMA, ending([100, 999]), []),
     "a usual value": (GPT2, ending(50256), []),
+    "the token that begins": (LLAMA, ending(1, None, "</s>", bos_token="<s>"), [LAST]),
+    "tokens that begin, and that stand for unknown ones": (
+        QWEN3, ending([0, 1], None, "</s>", bos_token="<s>", unk_token={"content": "<unk>"}), [LAST]),
+    "the config's, as in early conversions": (
+        LLAMA, both(key("eos_token_id", 1), ending(None, None, "</s>", bos_token="<s>")),
+        ['set "eos_token_id": 2 in config.json']),
+    "one that begins and ends": (LLAMA, ending(1, None, "<s>", bos_token="<s>"), []),
+    "one that begins, with another": (LLAMA, ending([1, 100], None, "</s>", bos_token="<s>"), []),
+    "one that begins and that the template writes": (LLAMA, ending(1, "<s>", "</s>", bos_token="<s>"), []),
+    "the token for filling": (LLAMA, ending(1, None, "</s>", pad_token="<s>"), []),
 }  # fmt: skip
+
+
+SAVED = [{"id": int(number), **token} for number, token in TOKENS.items()]
+WORD_ENDINGS: dict[str, tuple[dict[str, Any], Change, bool]] = {
+    "a word": (LLAMA, both(ending(9, None, "</s>"), whole(BPE, added_tokens=SAVED)), True),
+    "words": (QWEN3, both(ending([8, 9], None, "</s>"), whole(BPE, added_tokens=SAVED)), True),
+    "the config's": (
+        QWEN3, both(both(key("eos_token_id", 9), ending(None, None, "</s>")), whole(BPE, added_tokens=SAVED)), True),
+    "a special token": (LLAMA, both(ending(0, None, "</s>"), whole(BPE, added_tokens=SAVED)), False),
+    "a word beside the last token": (LLAMA, both(ending([9, 2], None, "</s>"), whole(BPE, added_tokens=SAVED)), False),
+    "no complete list": (LLAMA, ending(9, None, "</s>"), False),
+    "a tokenizer without a last token": (LLAMA, both(ending(9, None, None), whole(BPE, added_tokens=SAVED)), False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WORD_ENDINGS)
+def test_generation_that_ends_at_a_word(name: str, tmp_path: Path) -> None:
+    config, change, wanted = WORD_ENDINGS[name]
+    findings = [one for one in found(tmp_path, config, change).findings if one.code == "R084"]
+    assert [remedy.words[:47] for one in findings if (remedy := one.remedy())] == (
+        ["unless the model ends its texts with this word,"] if wanted else []
+    )
 
 
 @pytest.mark.parametrize("name", ENDINGS)

@@ -53,6 +53,10 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"file": "generation_config.json", "key": "eos_token_id"},
         {"stated": [2], "names": ["</s>"], "token": "<|im_end|>", "wanted": 321},
     ),
+    "generation-ends-at-word": (
+        {"file": "config.json", "key": "eos_token_id"},
+        {"stated": [2], "token": "<|endoftext|>", "wanted": 319},
+    ),
     "vocabulary-absent": ({"file": "vocab.txt"}, {"read": ["vocab.txt"], "beside": "tokenizer_config.json"}),
     "preprocessing-absent": ({}, {"parts": ["tokenizer"]}),
     "processor-class-unknown": (

@@ -1,4 +1,4 @@
-"""Checks whether generation ends at the token with which the chat template ends a turn.
+"""Checks whether generation ends at the token that ends the text, or a turn of the chat template.
 
 Measured with `generate` of transformers 5.23 and 4.57: the ids are those of generation_config.json, which without the
 key has none, and those of config.json only in the absence of that file. The tokenizer's `eos_token` is not read.
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 KEY: Final = "eos_token_id"
 TOKEN: Final = "eos_token"
 OF_CLASSES: Final = ("ForCausalLM", "ForConditionalGeneration")
+OTHER_ROLES: Final = ("bos_token", "unk_token")
+"""Tokens that end no text, unless one of them is the `eos_token`, too."""
 TEMPLATE: Final = "chat_template"
 TEMPLATE_FILE: Final = "chat_template.jinja"
 LARGEST: Final = 1 << 18
@@ -49,21 +51,34 @@ def generation_not_ended(audited: Audit) -> Iterator[Finding]:
 
         yield GenerationNotEnded(place=Place(file=file, key=KEY), stated=stated, embedding=rows)
         return
-    settings = object_beside(checkpoint, SETTINGS)
-    token, template = _text(settings.get(TOKEN)), _template(checkpoint, settings)
-    if not token or not template or not (token in template or TOKEN in template):
-        return
-    tokens = _tokens(checkpoint, settings)
-    wanted = tokens.get(token)
-    named = {number: text for text, number in tokens.items()}
-    if wanted is None or wanted in stated or any(named.get(one, template) in template for one in stated):
-        return  # a token whose text is not known may end the turns, too
-    from inspector.findings.reading.generation_ending import GenerationNotEnded
+    yield from _of_other_token(checkpoint, Place(file=file, key=KEY), stated)
 
-    yield GenerationNotEnded(
-        place=Place(file=file, key=KEY), stated=stated, token=token, wanted=wanted,
-        names=tuple(named[one] for one in stated),
-    )  # fmt: skip
+
+def _of_other_token(checkpoint: Checkpoint, place: Place, stated: tuple[int, ...]) -> Iterator[Finding]:
+    """The finding on ids that are not the tokenizer's `eos_token`, if no chat template writes their tokens."""
+    settings = object_beside(checkpoint, SETTINGS)
+    token, (tokens, complete) = _text(settings.get(TOKEN)), _tokens(checkpoint, settings)
+    wanted, named = tokens.get(token), {number: text for text, number in tokens.items()}
+    if wanted is None or wanted in stated:
+        return
+    if complete and not any(one in named for one in stated):
+        from inspector.findings.reading.generation_ending import GenerationEndsAtWord
+
+        yield GenerationEndsAtWord(place=place, stated=stated, token=token, wanted=wanted)
+    if any(one not in named for one in stated):
+        return  # a token whose text is not known may end the text, too
+    template = _template(checkpoint, settings)
+    if any(named[one] in template for one in stated):
+        return
+    roles = tuple(next((role for role in OTHER_ROLES if _text(settings.get(role)) == named[one]), "") for one in stated)
+    by_template = bool(template) and (token in template or TOKEN in template)
+    if by_template or all(roles):
+        from inspector.findings.reading.generation_ending import GenerationNotEnded
+
+        yield GenerationNotEnded(
+            place=place, stated=stated, token=token, wanted=wanted, names=tuple(named[one] for one in stated),
+            roles=() if by_template else roles,
+        )  # fmt: skip
 
 
 def _stated(checkpoint: Checkpoint, config: Config) -> tuple[str, tuple[int, ...]]:
@@ -79,17 +94,21 @@ def _ids(value: Any) -> tuple[int, ...]:
     return tuple(ids) if all(type(one) is int for one in ids) else ()
 
 
-def _tokens(checkpoint: Checkpoint, settings: Mapping[str, Any]) -> Mapping[str, int]:
-    """Token -> id of the added tokens, with the special ones of the vocabulary; those of two ids are left out."""
+def _tokens(checkpoint: Checkpoint, settings: Mapping[str, Any]) -> tuple[Mapping[str, int], bool]:
+    """(token -> id of the added tokens, with the special ones of the vocabulary, True if these are all).
+
+    Those of two ids are left out.
+    """
     size = checkpoint.siblings.get(WHOLE, 0)
     start = checkpoint.reach().read_part(WHOLE, 0, min(size, READ)) if checkpoint.reach is not None and size else b""
-    found = dict(added_tokens(start)[0]) if isinstance(start, bytes) else {}
+    listed, complete = added_tokens(start) if isinstance(start, bytes) else ({}, False)
+    found = dict(listed)
     decoder = settings.get("added_tokens_decoder")
     for number, token in decoder.items() if isinstance(decoder, dict) else ():
         text = _text(token)
         if text and number.isdecimal() and len(number) < 18 and found.setdefault(text, int(number)) != int(number):
             del found[text]
-    return found
+    return found, complete
 
 
 def _template(checkpoint: Checkpoint, settings: Mapping[str, Any]) -> str:
