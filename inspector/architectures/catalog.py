@@ -36,6 +36,7 @@ def modules() -> Mapping[str, tuple[str, str]]:
     return {name: (place[0], place[1]) for name, place in table.items()}
 
 
+@lru_cache(maxsize=1 << 14)
 def letters(name: str) -> str:
     """A model type without what its spellings differ in: "lfm2-vl" and "lfm2_vl" are one."""
     return re.sub(r"[^a-z0-9]", "", name.casefold())

@@ -189,7 +189,8 @@ def _spelled(claim: Claim, scope: Scope, name: str, families: Families) -> Readi
     if best.match.covered == len(families):
         return best
     own = 0 if best.match.spelling.dialect else best.match.covered
-    for prefix in _prefixes(scope, families):
+    counts = _before_known(scope, families)
+    for prefix in _prefixes(scope, families, counts):
         bare = _without(families, prefix)
         other = best_match(scope, bare, claim.head)
         partial = other.covered < len(bare) and _part(families, prefix)
@@ -198,17 +199,17 @@ def _spelled(claim: Claim, scope: Scope, name: str, families: Families) -> Readi
         if other.covered > best.match.covered:
             best = Reading(scope.definition, name, scope, other, bare, prefix, part=_part(families, prefix))
     if best.match.covered < len(best.families) and not best.prefix:
-        return _partly_below(best, scope, claim) or best
+        return _partly_below(best, scope, claim, counts) or best
     return best
 
 
-def _partly_below(reading: Reading, scope: Scope, claim: Claim) -> Reading | None:
+def _partly_below(reading: Reading, scope: Scope, claim: Claim, counts: Counter[str]) -> Reading | None:
     """The reading without a prefix that only some of the names have and that the definition does not know.
 
     Without the prefix the definition must know all of these names, and none may also be stored without it.
+    counts: by `_before_known`.
     """
     families, unknown = reading.families, len(reading.families) - reading.match.covered
-    counts = _before_known(scope, families)
     for prefix in sorted(counts, key=lambda prefix: (-counts[prefix], len(prefix), prefix))[:MOST_PREFIXES]:
         below = [key for key in families if key.startswith(prefix)]
         if not 1 < len(below) <= unknown or _overlap(families, below, prefix):
@@ -267,7 +268,7 @@ def _before_known(scope: Scope, families: Families) -> Counter[str]:
     for key in sorted(known):
         tails.setdefault(_tail(key, 2), []).append(key)
     spend(len(families) + len(known), NAMES)
-    inside = {key for key in known if re.search("[0-9]", key)}
+    inside = tuple(key for key in known if re.search("[0-9]", key))
     counts: Counter[str] = Counter()
     for stored in families:
         key = masked_like(stored, inside)
@@ -285,8 +286,11 @@ def _tail(key: str, segments: int) -> str:
     return ".".join(key.rsplit(".", segments)[-segments:])
 
 
-def _prefixes(scope: Scope, families: Families) -> Iterator[str]:
-    """Prefixes that most names share and that no definition has: known wrappers first, then any other."""
+def _prefixes(scope: Scope, families: Families, counts: Counter[str]) -> Iterator[str]:
+    """Prefixes that most names share and that no definition has: known wrappers first, then any other.
+
+    counts: by `_before_known`.
+    """
     half = len(families) / 2
     around: list[str] = []  # before all names and also inside them, since FSDP wraps layer by layer
     for wrapper in WRAPPERS:
@@ -298,7 +302,6 @@ def _prefixes(scope: Scope, families: Families) -> Iterator[str]:
                 around.append(f"*{wrapper}")
         elif inside > half:
             yield f"*{wrapper}"
-    counts = _before_known(scope, families)
     likeliest = sorted(counts, key=lambda prefix: (-counts[prefix], len(prefix), prefix))
     for prefix in likeliest[:3]:
         if (counts[prefix] > half or _is_repeated(prefix)) and prefix not in WRAPPERS:

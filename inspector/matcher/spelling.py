@@ -139,10 +139,10 @@ def masked_keys(scope: Scope) -> frozenset[str]:
     return frozenset(_masked(key) if "{" in key else key for key in known_keys(scope))
 
 
-def masked_like(key: str, known: Collection[str]) -> str:
+def masked_like(key: str, known: tuple[str, ...]) -> str:
     """A stored key, below any prefix, as `masked_keys` would have it."""
     masked = _masked(key)
-    return masked if masked != key and any(masked.endswith(one) for one in known) else key
+    return masked if masked != key and masked.endswith(known) else key
 
 
 def known_keys(scope: Scope) -> frozenset[str]:
