@@ -113,13 +113,21 @@ class MlpsPruned(ContentFinding, frozen=True, kw_only=True):
         return [("width", _in_layers(self.width, self.stored)), _families(self.families)]
 
 
+class BlocksRemoved(msgspec.Struct, frozen=True):
+    """The layers from which a block was removed wholly."""
+
+    block: str
+    layers: str
+
+
 class LayersPruned(ContentFinding, frozen=True, kw_only=True):
-    """Some layers have fewer attention heads and narrower MLPs than the others.
+    """The layers were pruned to different sizes: heads, MLP widths, whole blocks.
 
     What it means
-        Query, key, value and output of each of these layers agree on a number of heads, the matrices of its MLP on a
-        width, and both are smaller than in the layers around them: the model was pruned, as LLM-Pruner does it.
-        Everything else is as expected.
+        The tensors of each layer agree on a number of heads and on the width of the MLP, and these are smaller than
+        the config states and not the same in all layers. Blocks may be absent from some layers, and the hidden size
+        may be narrower everywhere: the model was pruned, as LLM-Pruner or CoFi does it. Everything else is as
+        expected.
 
     Why it matters
         Loaders build every layer with the numbers of the config and fail on the shapes; no numbers fit all layers.
@@ -134,28 +142,40 @@ class LayersPruned(ContentFinding, frozen=True, kw_only=True):
                     weights
 
     What to do
-        Load the model with the program that pruned it, which builds each layer in its own size (LLM-Pruner saves the
-        model object for this), or use the weights before pruning.
+        Load the model with the code of the program that pruned it, or with a class that takes the widths of each
+        layer (LLM-Pruner saves the model object for this, CoFi has a class of its own), or use the weights before
+        pruning. Editing the config does not help: the class cannot hold layers of different widths.
     """
 
     code = "D510"
 
-    heads: int
-    stored_heads: tuple[LayerHeads, ...]
-    width: int
-    stored_widths: tuple[LayerWidth, ...]
+    hidden: int | None = None
+    stored_hidden: int | None = None
+    heads: int | None = None
+    stored_heads: tuple[LayerHeads, ...] = ()
+    width: int | None = None
+    stored_widths: tuple[LayerWidth, ...] = ()
+    removed: tuple[BlocksRemoved, ...] = ()
     families: tuple[str, ...]
     tensors: int
 
     headline_text = "{place.indices:or all layers}"
-    remedy_text = REMEDY
+    remedy_text = (
+        "load it with the program that pruned it, whose class takes the widths of each layer, or take the original "
+        "weights; no values of the config fit all layers"
+    )
 
     def rows(self) -> Rows:
-        return [
-            ("heads", _in_layers(self.heads, self.stored_heads)),
-            ("width", _in_layers(self.width, self.stored_widths)),
-            _families(self.families),
-        ]
+        rows: Rows = []
+        if self.hidden is not None:
+            rows.append(("hidden", f"{self.stored_hidden} of {self.hidden}"))
+        if self.heads is not None:
+            rows.append(("heads", _in_layers(self.heads, self.stored_heads)))
+        if self.width is not None:
+            rows.append(("width", _in_layers(self.width, self.stored_widths)))
+        if self.removed:
+            rows.append(("removed", "; ".join(f"{one.block} of {one.layers}" for one in self.removed)))
+        return [*rows, _families(self.families)]
 
 
 def _in_layers(configured: int, stored: Sequence[LayerHeads | LayerWidth]) -> str:

@@ -72,6 +72,10 @@ def recognized(case: Reconciled, families: Families, again: Again) -> Recognized
 
     if (by_layers := pruned(case)) is not None:
         return Recognized(by_layers[0], _without(case, by_layers[1]))
+    from inspector.reconciler.uneven_layers import uneven_layers
+
+    if (uneven := uneven_layers(case)) is not None:
+        return Recognized(uneven[0], case.uncorrected(uneven[1]))
     from inspector.reconciler.vocabulary import resized_in_part
 
     resized = resized_in_part(case)

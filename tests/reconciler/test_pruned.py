@@ -80,3 +80,54 @@ def test_a_part_without_layers_has_no_noun() -> None:
     config = {**record["config"], "vision_feature_layer": [24, 18, 18]}
     audited = judged(spec_of(record), {**config, "architectures": [record["class"]]})
     assert audited.verdict == "findings"
+
+
+OUTPUTS = ("o_proj", "out_proj", "attention.output.dense")
+DOWN = ("down_proj", "fc2", "layer.{layer}.output.dense")
+UP = ("gate_proj", "up_proj", "fc1", "intermediate.dense")
+
+
+def as_cofi(model_type: str, heads: Widths, widths: Widths, hidden: int = 0) -> list[str]:
+    """The errors of a model pruned as by CoFi: by layer its heads and the width of its MLP, where 0 removes the block,
+    and fewer columns of all matrices.
+    """
+    record = base_record(model_type)
+    config = record["config"]
+    number, old, spec = config["num_attention_heads"], config["hidden_size"], spec_of(record)
+    for name, (dtype, shape) in list(spec.items()):
+        layer = next((int(word) for word in name.split(".") if word.isdigit()), -1)
+        new, norm = list(shape), len(shape) == 1 and "norm" in name.lower()
+        attention = any(part in name for part in WHOLE[model_type]) and not norm
+        up, down = (any(part.format(layer=layer) in name for part in parts) for parts in (UP, DOWN))
+        mlp = (up or down) and not norm and not attention
+        if (attention and heads.get(layer) == 0) or (mlp and widths.get(layer) == 0):
+            del spec[name]
+            continue
+        columns = [at for at, size in enumerate(shape) if size == old]
+        if attention or mlp:
+            across = any(part in name for part in OUTPUTS) if attention else down
+            side = 1 if across else 0
+            columns = [1 - side] if len(shape) == 2 else [0] if across else []
+            if attention and layer in heads and side < len(shape):
+                new[side] = shape[side] * heads[layer] // number
+            elif mlp and layer in widths and side < len(shape):
+                new[side] = widths[layer]
+        for at in columns:
+            new[at] -= hidden
+        spec[name] = (dtype, tuple(new))
+    audited = judged(spec, {"architectures": [record["class"]], **config})
+    return [one.code for one in audited.findings if one.severity == "error"]
+
+
+@pytest.mark.parametrize("model_type", WHOLE)
+@pytest.mark.parametrize("hidden", [0, 2])
+def test_blocks_that_are_absent_from_pruned_layers_belong_to_the_same_finding(model_type: str, hidden: int) -> None:
+    assert as_cofi(model_type, {0: 3, 1: 0}, {0: 13, 1: 7, 2: 0}, hidden) == ["D510"]
+    assert as_cofi(model_type, {1: 3}, {0: 13, 1: 7, 2: 11}, hidden) == ["D510"]
+
+
+@pytest.mark.parametrize("model_type", WHOLE)
+def test_lost_blocks_and_one_width_of_all_layers_are_not_pruned_layers(model_type: str) -> None:
+    for heads, widths in (({1: 0}, {2: 0}), ({}, {0: 13, 1: 13, 2: 13}), ({}, {0: 13, 1: 13, 2: 0})):
+        for hidden in (0, 2):
+            assert "D510" not in as_cofi(model_type, heads, widths, hidden)
