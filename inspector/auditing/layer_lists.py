@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from inspector.auditing.head_counts import is_head_count
 from inspector.findings.config import ConfigDisagrees, LayerList, Rival
 from inspector.findings.names.layers import FewerLayers, LayersMissing
 from inspector.findings.single_causes import ConfigOfAnotherSize
@@ -154,6 +155,8 @@ def with_equal_key(finding: ConfigDisagrees, values: Mapping[str, Any], others: 
         stated = _below(values, key.split(".")[:-1]).get(key.rpartition(".")[2])
         if key == finding.key or key in others or type(stated) is not int:
             continue
+        if is_head_count(key) and not is_head_count(finding.key):
+            return replace(finding, undivided=Rival(key, stated))  # heads of one column are no model
         if refused_config(_with_value(changed, key.split("."), finding.solved)) is None:
             return replace(finding, equal=Rival(key, finding.solved))
     return finding

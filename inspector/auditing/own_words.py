@@ -56,11 +56,13 @@ def _in_own_words(
 
     config = checkpoint.config
     file = "config.json" if config is None else config.file
-    corrected = {one.key for one in findings if isinstance(one, ConfigDisagrees)}
+    corrected = {one.key: one.solved for one in findings if isinstance(one, ConfigDisagrees)}
     for finding in findings:
         if isinstance(finding, ConfigDisagrees) and config is not None and config.kind == "config":
+            from inspector.auditing.head_counts import with_possible_heads
             from inspector.auditing.layer_lists import with_equal_key, with_layer_lists, with_switch
 
+            finding = with_possible_heads(finding, config.values, corrected)
             finding = with_switch(with_layer_lists(finding, config.values), config.values)
             finding = with_equal_key(finding, config.values, corrected)
         if isinstance(finding, LayersMissing) and finding.fewer:

@@ -80,6 +80,8 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
     beside: Rival | None = None
     equal: Rival | None = None
     """The key, dotted from the top of the config, for which the loader requires the same value."""
+    undivided: Rival | None = None
+    """The number of heads that does not divide the hidden size, or leaves heads of one column."""
     null: bool = False
     """True if the file has the key and its value is null."""
     derived: tuple[str, ...] = ()
@@ -135,6 +137,12 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
             return Remedy(
                 f"{self.file} and the weights are of two models: download the weights that belong to it, or the "
                 f"{self.file} of these weights"
+            )
+        if self.undivided is not None:
+            return Remedy(
+                f"no edit of these keys loads it: {self.key} {value(self.solved)} does not go with "
+                f"{self.undivided.key} {value(self.undivided.weights)}; use the {self.file} that belongs to these "
+                "weights, or, if the model was pruned, the program that pruned it"
             )
         return self._with_other_labels() if self.labels_apart else self._of_key()
 

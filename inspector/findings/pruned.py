@@ -138,8 +138,9 @@ class LayersPruned(ContentFinding, frozen=True, kw_only=True):
           width     9216 of 14336 in layer 3; 7168 of 14336 in layer 7
           families  5: model.layers.{layer}.self_attn.q_proj.weight,
                     model.layers.{layer}.self_attn.o_proj.weight and 3 more
-          help      load it with the program that pruned it, or take the original
-                    weights
+          help      load it with the program that pruned it, whose class takes the
+                    widths of each layer, or take the original weights; no values of the
+                    config fit all layers
 
     What to do
         Load the model with the code of the program that pruned it, or with a class that takes the widths of each

@@ -131,3 +131,15 @@ def test_lost_blocks_and_one_width_of_all_layers_are_not_pruned_layers(model_typ
     for heads, widths in (({1: 0}, {2: 0}), ({}, {0: 13, 1: 13, 2: 13}), ({}, {0: 13, 1: 13, 2: 0})):
         for hidden in (0, 2):
             assert "D510" not in as_cofi(model_type, heads, widths, hidden)
+
+
+@pytest.mark.parametrize("model_type", ["bert", "opt", "llama"])
+def test_no_remedy_states_heads_of_one_column(model_type: str) -> None:
+    record = base_record(model_type)
+    old = record["config"]["hidden_size"]
+    spec = {name: (dtype, tuple(46 if size == old else size for size in shape))
+            for name, (dtype, shape) in spec_of(record).items()}  # fmt: skip
+    audited = judged(spec, {"architectures": [record["class"]], **record["config"]})
+    remedies = [one.remedy() for one in audited.findings if one.severity == "error"]
+    assert any("no edit of these keys loads it" in one.words for one in remedies)
+    assert not any("num_attention_heads" in step.key for one in remedies for step in one.steps)
