@@ -44,6 +44,7 @@ class Load(Struct, frozen=True, kw_only=True):
     source: "recorded" or "documented". excuse: why a failure is not a fault of the files: one of the excuses or "".
     keys: config keys that it refuses. setting: a key of the quantization block, and the value with which it loads.
     copies: two stored tensors that it ties, of which it keeps one; the outcome is known once their values are.
+    emptied: a stored tensor and the absent one that it is tied to, which leaves both without values.
     """
 
     loader: str
@@ -60,6 +61,7 @@ class Load(Struct, frozen=True, kw_only=True):
     keys: tuple[str, ...] = ()
     setting: tuple[str, Any] | None = None
     copies: tuple[str, str] | None = None
+    emptied: tuple[str, str] | None = None
 
 
 NOT_IN_FILE: Final = "not in the file, such as"

@@ -315,7 +315,7 @@ def _concluded(given: Given, major: str, found: Counted, rules: ClassRules) -> L
         return answer_of(major, RANDOM, f"{found.unfilled} is in the index and in no file", given, **counts)
     if found.emptied and major == OLDER:
         words = f"{found.emptied[0]} is tied to {found.emptied[1]}, which is not stored: neither has values"
-        return answer_of(major, RANDOM, words, given, **counts)
+        return replace(answer_of(major, RANDOM, words, given, **counts), emptied=found.emptied)
     if rules.unfilled:
         return answer_of(major, RANDOM, UNFILLED, given, excuse=BY_CLASS, **counts)
     if found.overwritten is not None and major == OLDER:

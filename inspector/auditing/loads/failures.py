@@ -180,9 +180,7 @@ def _is_of_tie(findings: Sequence[Finding], load: Load) -> bool:
     from inspector.findings.totals import HeadAloneOfTie
 
     alone = (one for one in findings if isinstance(one, HeadAloneOfTie))
-    return load.outcome == RANDOM and any(
-        load.because.startswith(f"{one.stored} is tied to {one.wanted},") for one in alone
-    )
+    return any(load.emptied == (one.stored, one.wanted) for one in alone)
 
 
 def _of_writer(findings: Sequence[Finding], newest: Load, older: Load) -> Iterator[WriterRefuses]:
