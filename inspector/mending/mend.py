@@ -12,6 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from inspector.auditing.result import FINDINGS, UNREADABLE, Audit
+from inspector.loader.sources.source import WEIGHT_ENDINGS
 from inspector.mending.execute import Digest, Executed, execute, space_needed
 from inspector.mending.places import TEMPORARY, Folder, JournalEntry, clear, downloads_in_progress, link, recorded, undo
 from inspector.mending.plan import Left, MendPlan, MendStep, plan_of
@@ -20,22 +21,6 @@ MOST_ROUNDS: Final = 4
 """Most rounds of audit and repair: a remedy can reveal what another one repairs, such as a wrong config
 below a prefix.
 """
-
-
-WEIGHTS: Final = (
-    ".safetensors",
-    ".bin",
-    ".gguf",
-    ".pt",
-    ".pth",
-    ".torch",
-    ".th",
-    ".ckpt",
-    ".h5",
-    ".msgpack",
-    ".onnx",
-    ".npz",
-)
 
 
 class Mended(msgspec.Struct, frozen=True):
@@ -185,7 +170,7 @@ def _linked(folder: str, target: str) -> None:
         for name in files:
             path = os.path.join(place, name)
             if not name.startswith(".") and os.path.isfile(path):
-                (link if name.endswith(WEIGHTS) else shutil.copy2)(path, os.path.join(inner, name))
+                (link if name.endswith(WEIGHT_ENDINGS) else shutil.copy2)(path, os.path.join(inner, name))
 
 
 def _rounds(planned: Mended, folder: Folder, source: str, again: AuditAgain, partly: bool) -> Mended:

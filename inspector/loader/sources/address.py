@@ -14,6 +14,8 @@ from urllib.parse import unquote, urlsplit
 from msgspec import Struct
 from msgspec.structs import replace
 
+from inspector.loader.sources.source import WEIGHT_ENDINGS
+
 RepoType = Literal["model", "dataset", "space"]
 REPO_TYPES: Final[tuple[RepoType, ...]] = ("model", "dataset", "space")
 MAIN: Final = "main"
@@ -43,20 +45,7 @@ _ARCHIVE: Final = re.compile(r"zip://((?:(?!::).)+?\.zip)(?:/((?:(?!::).)*))?", 
 _WHOLE_REFERENCE: Final = re.compile(r"refs/(?:convert/[\w.-]+|pr/\d+)", re.ASCII)
 _VIEWS: Final = frozenset({"tree", "blob", "resolve", "raw", "blame"})
 _PUBLIC_HOSTS: Final = frozenset({"huggingface.co", "www.huggingface.co", "hf.co"})
-_FILE_ENDINGS: Final = (
-    ".safetensors",
-    ".json",
-    ".bin",
-    ".gguf",
-    ".pt",
-    ".pth",
-    ".torch",
-    ".th",
-    ".ckpt",
-    ".h5",
-    ".msgpack",
-    ".onnx",
-)
+_FILE_ENDINGS: Final = (*WEIGHT_ENDINGS, ".json")
 _REVISION_LIMIT: Final = 250
 
 

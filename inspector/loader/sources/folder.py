@@ -14,31 +14,13 @@ from msgspec import Struct
 from inspector.loader.header import stated_length
 from inspector.loader.signature import SNIFF_BYTES
 from inspector.loader.sources.local_reading import CASELESS, kind_of, names_device, open_regular, read_at, refusal_of
-from inspector.loader.sources.source import Listing, Opening, Refusal, is_plain_name
+from inspector.loader.sources.source import WEIGHT_ENDINGS, Listing, Opening, Refusal, is_plain_name
 
 LISTED_LIMIT: Final = 100_000
 """Most weight and JSON files of one folder that are checked; a checkpoint has fewer."""
 SIBLINGS_LIMIT: Final = 1_000
 """Most files of other kinds for which the sizes are read."""
-_KEPT: Final = (
-    ".safetensors",
-    ".json",
-    ".bin",
-    ".gguf",
-    ".pt",
-    ".pth",
-    ".torch",
-    ".th",
-    ".ckpt",
-    ".h5",
-    ".msgpack",
-    ".onnx",
-    ".npz",
-    ".incomplete",
-    ".aria2",
-    ".part",
-    ".crdownload",
-)
+_KEPT: Final = (*WEIGHT_ENDINGS, ".json", ".incomplete", ".aria2", ".part", ".crdownload")
 _REFERENCE_LIMIT: Final = 200
 REPOSITORY: Final = "models--"
 """Beginning of the name of a repository's folder in the Hub's cache."""

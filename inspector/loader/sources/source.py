@@ -12,6 +12,22 @@ from typing import Final, Protocol, runtime_checkable
 
 from msgspec import Struct
 
+WEIGHT_ENDINGS: Final = (
+    ".safetensors",
+    ".bin",
+    ".gguf",
+    ".pt",
+    ".pth",
+    ".torch",
+    ".th",
+    ".ckpt",
+    ".h5",
+    ".msgpack",
+    ".onnx",
+    ".npz",
+)
+"""Ends of the names of files that may have weights."""
+
 
 class Listing(Struct, frozen=True):
     """Names in a source. files: name -> bytes; others: name -> kind ("directory", "named pipe", ...).
