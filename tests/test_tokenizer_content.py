@@ -119,6 +119,7 @@ def ending(stated: Any, template: Any = TURNS, token: Any = "<|im_end|>", **more
 
 
 SET = 'set "eos_token_id": [100, 2] in generation_config.json'
+GEMMA = {**LLAMA, "architectures": ["GemmaForCausalLM"], "model_type": "gemma", "tie_word_embeddings": True}
 LAST = 'set "eos_token_id": 2 in generation_config.json'
 ENDINGS: dict[str, tuple[dict[str, Any], Change, list[str]]] = {
     "the base's token": (LLAMA, ending(2), [SET]),
@@ -142,11 +143,13 @@ ENDINGS: dict[str, tuple[dict[str, Any], Change, list[str]]] = {
         LLAMA, ending(999), ["set eos_token_id in generation_config.json to the id of the tokenizer's eos_token"]),
     "one beyond the vocabulary": (LLAMA, ending([100, 999]), []),
     "a usual value": (GPT2, ending(50256), []),
-    "the token that begins": (LLAMA, ending(1, None, "</s>", bos_token="<s>"), [LAST]),
+    "the token that begins": (
+        LLAMA, both(key("bos_token_id", 0), ending(1, None, "</s>", bos_token="<s>")), [LAST]),
+    "the default of the class": (GEMMA, ending(1, None, "</s>", bos_token="<s>"), []),
     "tokens that begin, and that stand for unknown ones": (
         QWEN3, ending([0, 1], None, "</s>", bos_token="<s>", unk_token={"content": "<unk>"}), [LAST]),
     "the config's, as in early conversions": (
-        LLAMA, both(key("eos_token_id", 1), ending(None, None, "</s>", bos_token="<s>")),
+        LLAMA, both(both(key("bos_token_id", 0), key("eos_token_id", 1)), ending(None, None, "</s>", bos_token="<s>")),
         ['set "eos_token_id": 2 in config.json']),
     "one that begins and ends": (LLAMA, ending(1, None, "<s>", bos_token="<s>"), []),
     "one that begins, with another": (LLAMA, ending([1, 100], None, "</s>", bos_token="<s>"), []),

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 KEY: Final = "eos_token_id"
 TOKEN: Final = "eos_token"
+FIRST: Final = "bos_token_id"
 OF_CLASSES: Final = ("ForCausalLM", "ForConditionalGeneration")
 OTHER_ROLES: Final = ("bos_token", "unk_token")
 """Tokens that end no text, unless one of them is the `eos_token`, too."""
@@ -51,17 +52,18 @@ def generation_not_ended(audited: Audit) -> Iterator[Finding]:
 
         yield GenerationNotEnded(place=Place(file=file, key=KEY), stated=stated, embedding=rows)
         return
-    yield from _of_other_token(checkpoint, Place(file=file, key=KEY), stated)
+    yield from _of_other_token(checkpoint, config, Place(file=file, key=KEY), stated)
 
 
-def _of_other_token(checkpoint: Checkpoint, place: Place, stated: tuple[int, ...]) -> Iterator[Finding]:
+def _of_other_token(checkpoint: Checkpoint, config: Config, place: Place, stated: tuple[int, ...]) -> Iterator[Finding]:
     """The finding on ids that are not the tokenizer's `eos_token`, if no chat template writes their tokens."""
     settings = object_beside(checkpoint, SETTINGS)
     token, (tokens, complete) = _text(settings.get(TOKEN)), _tokens(checkpoint, settings)
     wanted, named = tokens.get(token), {number: text for text, number in tokens.items()}
     if wanted is None or wanted in stated:
         return
-    if complete and not any(one in named for one in stated):
+    defaults = _are_defaults(config, stated, wanted)
+    if complete and not defaults and not any(one in named for one in stated):
         from inspector.findings.reading.generation_ending import GenerationEndsAtWord
 
         yield GenerationEndsAtWord(place=place, stated=stated, token=token, wanted=wanted)
@@ -72,13 +74,23 @@ def _of_other_token(checkpoint: Checkpoint, place: Place, stated: tuple[int, ...
         return
     roles = tuple(next((role for role in OTHER_ROLES if _text(settings.get(role)) == named[one]), "") for one in stated)
     by_template = bool(template) and (token in template or TOKEN in template)
-    if by_template or all(roles):
+    if by_template or (all(roles) and not defaults):
         from inspector.findings.reading.generation_ending import GenerationNotEnded
 
         yield GenerationNotEnded(
             place=place, stated=stated, token=token, wanted=wanted, names=tuple(named[one] for one in stated),
             roles=() if by_template else roles,
         )  # fmt: skip
+
+
+def _are_defaults(config: Config, stated: tuple[int, ...], wanted: int) -> bool:
+    """True if the ids may be the defaults of the class, which nobody chose for this tokenizer.
+
+    wanted: the id of the tokenizer's `eos_token`. Early conversions of LLaMA have other ids than the defaults.
+    """
+    usual = default_token_ids(str(config.values.get("model_type")))
+    first = config.values.get(FIRST)
+    return all(one in usual for one in stated) and (wanted not in usual or first is None or first in usual)
 
 
 def _stated(checkpoint: Checkpoint, config: Config) -> tuple[str, tuple[int, ...]]:
