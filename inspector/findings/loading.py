@@ -202,6 +202,8 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
         if (self.place.file or "").endswith(".npz") and self.because.startswith(NO_FILE):
             saved = f'mx.save_safetensors("model.safetensors", mx.load("{self.place.file}"), {{"format": "pt"}})'
             return f"store its arrays in model.safetensors: {saved} of MLX, or save_file of safetensors.numpy"
+        if self.loader == "mlx" and self.because.startswith(NO_FILE):
+            return "save it in safetensors for mlx: save_pretrained of transformers writes model.safetensors"
         if self.exporter:
             return f"convert it with {self.exporter}, or load it with the program of this format"
         if self.because.endswith(NO_METHOD):

@@ -33,9 +33,10 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
         converter of llama.cpp reads some quantizations only; of others, convert the unquantized model.
         `stops at` names a head for which llama.cpp has no tensor: the converter raises "Can not map tensor". `alone`
         names a tied head without the embedding: the converter writes it as it is, and llama.cpp does not start without
-        the embedding. `counts` names layers for further tokens that the converter counts and that are not stored.
-        `lacks` is what the converter reads from the same folder besides. llama.cpp runs no Whisper: whisper.cpp does,
-        in a format of its own, and has one converter for the files of transformers and one for those of OpenAI.
+        the embedding. `this copy` says what MLX changed in the values: converted, it would answer nonsense. `counts`
+        names layers for further tokens that the converter counts and that are not stored. `lacks` is what the converter
+        reads from the same folder besides. llama.cpp runs no Whisper: whisper.cpp does, in a format of its own, and has
+        one converter for the files of transformers and one for those of OpenAI.
     """
 
     code = "N598"
@@ -68,6 +69,8 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
     """Its other converter."""
     refusing: str = ""
     """The builds of llama.cpp that refuse a file that counts them."""
+    rewritten: str = ""
+    """What MLX changed in this copy that the converter changes again, or does not read."""
 
     def headline(self) -> str:
         return f"{self.loader} does not load it"
@@ -81,6 +84,8 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
             rows.append(("converter", f"{verb} {self.class_name or 'a model without a class'} ({self.converter})"))
         if self.quantization is not None:
             rows.append(("quantized", f"{self.quantization}, which the converter does not read"))
+        if self.rewritten:
+            rows.append(("this copy", self.rewritten))
         if self.stopped_at:
             rows.append(("stops at", self.stopped_at))
         if self.tokenizer:
@@ -110,6 +115,8 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
             return Remedy(f"{words} with convert_hf_to_gguf.py of llama.cpp", (step,))
         if self.converts is False:
             return Remedy("use another loader, or a newer converter of llama.cpp that supports the class")
+        if self.rewritten:
+            return Remedy("convert the original model, from which MLX made this copy, not the copy")
         if self.quantization is not None:
             return Remedy("convert the model from which it was quantized, or dequantize it before the conversion")
         if self.stopped_at:

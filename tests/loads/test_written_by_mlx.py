@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from inspector.auditing.layouts_of_mlx import CONV1D
 from inspector.auditing.loads.one_loader import judged_for
 from inspector.auditing.start import audit
 from inspector.findings.finding import Finding
@@ -129,3 +130,44 @@ def test_dequantizing_is_enough_for_models_without_experts(
     (tmp_path / "plain").mkdir()
     plain = found_for(tmp_path / "plain", config, spec, "transformers")
     assert [one.code for one in plain] == (["N429"] if experts else [])
+
+
+def turned_by_mlx(model_type: str, suffix: str) -> tuple[dict[str, Any], Spec]:
+    """The config and the tensors of a type with MLX's convolutions and matrices."""
+    record = base_record(model_type, suffix)
+    spec: Spec = {}
+    for name, (dtype, shape) in spec_of(record).items():
+        turned = "conv1d.weight" in name or "conv.conv.weight" in name
+        matrix = model_type == "gpt2" and name.endswith(CONV1D)
+        own = name if model_type != "gpt2" or name.startswith("model.") else f"model.{name}"
+        spec[own] = (dtype, (shape[0], shape[2], shape[1]) if turned else shape[::-1] if matrix else shape)
+    return {**record["config"], "architectures": [record["class"]]}, spec
+
+
+@pytest.mark.parametrize(("model_type", "suffix", "words"), [
+    ("qwen3_5", "Generation", "added 1 to the norms"), ("qwen3_5_text", "ForCausalLM", "added 1 to the norms"),
+    ("qwen3_next", "ForCausalLM", "added 1 to the norms"), ("falcon_h1", "ForCausalLM", "multiplied the multipliers"),
+    ("gpt2", "LMHeadModel", "transposed the matrices"),
+    ("mamba2", "ForCausalLM", ""), ("gemma2", "ForCausalLM", ""), ("llama", "ForCausalLM", ""),
+])  # fmt: skip
+def test_copies_that_the_converter_of_llama_cpp_would_change_again(
+    model_type: str, suffix: str, words: str, tmp_path: Path
+) -> None:
+    """Mamba's convolutions are squeezed to the same values, and MLX stores Gemma's norms as they are."""
+    config, spec = turned_by_mlx(model_type, suffix)
+    (error,) = (one for one in found_for(tmp_path, config, spec, "llama.cpp") if one.code == "N598")
+    assert words in dict(error.rows()).get("this copy", "") and ("this copy" in dict(error.rows())) == bool(words)
+    assert error.help.startswith("convert the original model") == bool(words)
+
+
+def test_originals_of_these_types_are_converted(tmp_path: Path) -> None:
+    record = base_record("qwen3_next", "ForCausalLM")
+    config = {**record["config"], "architectures": [record["class"]]}
+    (error,) = (one for one in found_for(tmp_path, config, spec_of(record), "llama.cpp") if one.code == "N598")
+    assert "this copy" not in dict(error.rows())
+
+
+def test_packed_copies_are_not_dequantized_for_it(tmp_path: Path) -> None:
+    config, spec = packed(*stored_by_mlx("mixtral"))
+    (error,) = (one for one in found_for(tmp_path, config, spec, "llama.cpp") if one.code == "N598")
+    assert "switch_mlp" in dict(error.rows())["this copy"] and error.help.startswith("convert the original model")

@@ -23,6 +23,7 @@ from inspector.auditing.loads.other_format import READS, not_read
 from inspector.auditing.loads.other_names import of_no_loader
 from inspector.auditing.loads.quantized import has_packed
 from inspector.auditing.loads.served import served_with_base
+from inspector.auditing.loads.unread_files import unread_files
 from inspector.auditing.loads.written_by_mlx import written_by_mlx
 from inspector.auditing.result import UNREADABLE, Audit, Skipped, verdict_of
 from inspector.auditing.unlisted_modules import unlisted_for_library
@@ -80,7 +81,7 @@ def judged_for(audited: Audit, name: str) -> Audit:
 
     if loader == DIFFUSERS.name and is_lone_adapter(audited) and any(one.intended for one in wanted):
         return audited  # judged for this loader already
-    refused = None if wanted else refused_by(audited, loader, major)
+    refused = unread_files(audited, loader) or (None if wanted else refused_by(audited, loader, major))
     wanted = wanted if refused is None else [refused.load]
     if not wanted and loader == DIFFUSERS.name and (whole := of_whole_pipeline(audited)) is not None:
         wanted = [whole]

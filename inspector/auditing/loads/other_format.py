@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec.structs import replace
 
 from inspector.auditing.files.absent_tokenizer import has_tokenizer
+from inspector.auditing.layouts_of_mlx import is_of_mlx
 from inspector.auditing.loads.given_facts import given_of
 from inspector.auditing.result import Audit
 from inspector.findings.finding import Finding
@@ -81,7 +82,18 @@ def _not_read(audited: Audit, loader: str) -> FormatNotRead:
         quantization=_not_converted(audited, config.values) if converter is not None else None,
         meant="" if class_name or converts else _class_of_names(audited, config.values, loader),
     )
-    return _with_vocabulary(_with_stop(found, audited), audited) if converts else found
+    return _with_copy(_with_vocabulary(_with_stop(found, audited), audited), audited) if converts else found
+
+
+def _with_copy(found: FormatNotRead, audited: Audit) -> FormatNotRead:
+    """The finding for a copy that MLX wrote and that the converter does not read as it is."""
+    from inspector.loading.converter_mlx import spoiled_copy
+
+    checkpoint = audited.checkpoint
+    if checkpoint.config is None or not is_of_mlx(checkpoint):
+        return found
+    shapes = {name: tensor.shape for name, tensor in checkpoint.tensors.items()}
+    return replace(found, rewritten=spoiled_copy(checkpoint.config.values.get("model_type"), shapes))
 
 
 def _with_vocabulary(found: FormatNotRead, audited: Audit) -> FormatNotRead:
