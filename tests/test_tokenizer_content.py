@@ -180,6 +180,33 @@ def test_generation_that_ends_at_a_word(name: str, tmp_path: Path) -> None:
     )
 
 
+LLAMA_3 = (
+    "{% for message in loop_messages %}{% set content = '<|start_header_id|>' + message['role'] "
+    "+ '<|end_header_id|>\n\n' + message['content'] | trim + '<|im_end|>' %}{{ content }}{% endfor %}"
+)
+TURN_ENDINGS: dict[str, tuple[dict[str, Any], Change, list[int]]] = {
+    "a base model's": (LLAMA, ending(2, TURNS, "</s>"), [100, 2]),
+    "a filter and a sum": (QWEN3, ending([2], LLAMA_3, "</s>"), [100, 2]),
+    "an attribute": (LLAMA, ending(2, "{{ m.content }}<|eot|>", "</s>"), [101, 2]),
+    "a template of its own": (QWEN3, both(ending(2, None, "</s>"), raw("chat_template.jinja", TURNS)), [100, 2]),
+    "one of two": (LLAMA, ending(2, TURNS + "{{ m['content'] + '<|eot|>' }}", "</s>"), [100, 101, 2]),
+    "both ids": (LLAMA, ending([2, 100], TURNS, "</s>"), []),
+    "the variable": (LLAMA, ending(2, VARIABLE, "</s>"), []),
+    "the token itself": (LLAMA, ending(2, "{{ m['content'] }}</s>", "</s>"), []),
+    "no special token": (LLAMA, ending(2, "{{ m['content'] }}\n", "</s>"), []),
+    "no template": (QWEN3, ending(2, None, "</s>"), []),
+    "an id without a token": (LLAMA, ending([2, 9], TURNS, "</s>"), []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TURN_ENDINGS)
+def test_turns_that_end_elsewhere(name: str, tmp_path: Path) -> None:
+    config, change, wanted = TURN_ENDINGS[name]
+    findings = [one for one in found(tmp_path, config, change).findings if one.code == "R094"]
+    words = f'if the model was trained with this template, set "eos_token_id": {wanted} in generation_config.json'
+    assert [remedy.words for one in findings if (remedy := one.remedy())] == ([words] if wanted else [])
+
+
 @pytest.mark.parametrize("name", ENDINGS)
 def test_generation_that_does_not_end(name: str, tmp_path: Path) -> None:
     config, change, wanted = ENDINGS[name]

@@ -57,6 +57,10 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"file": "config.json", "key": "eos_token_id"},
         {"stated": [2], "token": "<|endoftext|>", "wanted": 319},
     ),
+    "turns-end-elsewhere": (
+        {"file": "generation_config.json", "key": "eos_token_id"},
+        {"stated": [301], "names": ["<|end_of_text|>"], "wanted": [(309, "<|eot_id|>")]},
+    ),
     "vocabulary-absent": ({"file": "vocab.txt"}, {"read": ["vocab.txt"], "beside": "tokenizer_config.json"}),
     "preprocessing-absent": ({}, {"parts": ["tokenizer"]}),
     "processor-class-unknown": (

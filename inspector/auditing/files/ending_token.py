@@ -6,8 +6,11 @@ key has none, and those of config.json only in the absence of that file. The tok
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
 
 from inspector.auditing.files.added_tokens import READ, added_tokens
 from inspector.auditing.json_beside import object_beside
@@ -30,6 +33,12 @@ OTHER_ROLES: Final = ("bos_token", "unk_token")
 """Tokens that end no text, unless one of them is the `eos_token`, too."""
 TEMPLATE: Final = "chat_template"
 TEMPLATE_FILE: Final = "chat_template.jinja"
+BEHIND_CONTENT: Final = re.compile(
+    r"""\bcontent\b['"]?[\])]*(?: *\| *\w+(?:\(\))?)* *[)]*(?: *[+~] *['"]| *-?\}\}\s*)"""
+)
+"""What stands in a template between the name of the content and the token behind it: filters, and a sum of texts or the
+end of the expression.
+"""
 LARGEST: Final = 1 << 18
 """Bytes of the largest template in a file of its own that is read; the longest have some ten thousand."""
 
@@ -52,35 +61,90 @@ def generation_not_ended(audited: Audit) -> Iterator[Finding]:
 
         yield GenerationNotEnded(place=Place(file=file, key=KEY), stated=stated, embedding=rows)
         return
-    yield from _of_other_token(checkpoint, config, Place(file=file, key=KEY), stated)
-
-
-def _of_other_token(checkpoint: Checkpoint, config: Config, place: Place, stated: tuple[int, ...]) -> Iterator[Finding]:
-    """The finding on ids that are not the tokenizer's `eos_token`, if no chat template writes their tokens."""
     settings = object_beside(checkpoint, SETTINGS)
-    token, (tokens, complete) = _text(settings.get(TOKEN)), _tokens(checkpoint, settings)
-    wanted, named = tokens.get(token), {number: text for text, number in tokens.items()}
+    tokens, complete = _tokens(checkpoint, settings)
+    ending = Ending(
+        place=Place(file=file, key=KEY), stated=stated, settings=settings, tokens=tokens, complete=complete,
+        template=_template(checkpoint, settings),
+    )  # fmt: skip
+    wanted = tokens.get(ending.token)
     if wanted is None or wanted in stated:
-        return
-    defaults = _are_defaults(config, stated, wanted)
-    if complete and not defaults and not any(one in named for one in stated):
+        yield from _of_turns(ending)
+    else:
+        yield from _of_other_token(ending, wanted, defaults=_are_defaults(config, stated, wanted))
+
+
+class Ending(Struct, frozen=True, kw_only=True):
+    """The ids that end generation, and what the tokenizer's files say of them.
+
+    settings: of tokenizer_config.json. tokens: token -> id, complete: of all special tokens. template: the text of all
+    chat templates.
+    """
+
+    place: Place
+    stated: tuple[int, ...]
+    settings: Mapping[str, Any]
+    tokens: Mapping[str, int]
+    complete: bool
+    template: str
+
+    @property
+    def token(self) -> str:
+        """The tokenizer's `eos_token`; "" if it has none."""
+        return _text(self.settings.get(TOKEN))
+
+    @property
+    def named(self) -> Mapping[int, str]:
+        """Id -> token."""
+        return {number: text for text, number in self.tokens.items()}
+
+
+def _of_other_token(ending: Ending, wanted: int, *, defaults: bool) -> Iterator[Finding]:
+    """The finding on ids that are not the tokenizer's `eos_token`, if no chat template writes their tokens.
+
+    defaults: the ids may be those of the class.
+    """
+    stated, named, token = ending.stated, ending.named, ending.token
+    if ending.complete and not defaults and not any(one in named for one in stated):
         from inspector.findings.reading.generation_ending import GenerationEndsAtWord
 
-        yield GenerationEndsAtWord(place=place, stated=stated, token=token, wanted=wanted)
+        yield GenerationEndsAtWord(place=ending.place, stated=stated, token=token, wanted=wanted)
     if any(one not in named for one in stated):
         return  # a token whose text is not known may end the text, too
-    template = _template(checkpoint, settings)
+    template = ending.template
     if any(named[one] in template for one in stated):
         return
-    roles = tuple(next((role for role in OTHER_ROLES if _text(settings.get(role)) == named[one]), "") for one in stated)
+    of_roles = {_text(ending.settings.get(role)): role for role in OTHER_ROLES}
+    roles = tuple(of_roles.get(named[one], "") for one in stated)
     by_template = bool(template) and (token in template or TOKEN in template)
     if by_template or (all(roles) and not defaults):
         from inspector.findings.reading.generation_ending import GenerationNotEnded
 
         yield GenerationNotEnded(
-            place=place, stated=stated, token=token, wanted=wanted, names=tuple(named[one] for one in stated),
+            place=ending.place, stated=stated, token=token, wanted=wanted, names=tuple(named[one] for one in stated),
             roles=() if by_template else roles,
         )  # fmt: skip
+
+
+def _of_turns(ending: Ending) -> Iterator[Finding]:
+    """The note on a chat template that ends each turn with a token at which generation goes on."""
+    named = ending.named
+    if TOKEN in ending.template or any(named.get(one, ending.template) in ending.template for one in ending.stated):
+        return  # a token whose text is not known may end the turns, too
+    if behind := set(_behind_content(ending)):
+        from inspector.findings.reading.generation_ending import TurnsEndElsewhere
+
+        wanted = tuple(sorted((ending.tokens[text], text) for text in behind))
+        yield TurnsEndElsewhere(
+            place=ending.place, stated=ending.stated, names=tuple(named[one] for one in ending.stated), wanted=wanted
+        )
+
+
+def _behind_content(ending: Ending) -> Iterator[str]:
+    """The tokens that a template writes directly behind the content of a message."""
+    for content in BEHIND_CONTENT.finditer(ending.template):
+        fitting = (one for one in ending.tokens if one and ending.template.startswith(one, content.end()))
+        yield from sorted(fitting, key=len)[-1:]
 
 
 def _are_defaults(config: Config, stated: tuple[int, ...], wanted: int) -> bool:

@@ -108,3 +108,49 @@ class GenerationEndsAtWord(Finding, frozen=True, kw_only=True):
             ("stated", f"{listed(ids, 4)}, which {are} no special token of tokenizer.json"),
             ("tokenizer", f"its eos_token is {self.token}, {self.wanted}"),
         ]
+
+
+class TurnsEndElsewhere(Finding, frozen=True, kw_only=True):
+    """The chat template ends each turn with a token at which generation goes on.
+
+    What it means
+        The template writes this token behind the content of each message, and `eos_token_id` has other ids, among them
+        that of the tokenizer's `eos_token`. This is right for base models that only carry the template of their chat
+        model, as Qwen2.5 does. A model that was trained for chat needs the id.
+
+    Why it matters
+        The model loads. If it was trained with this template, `generate` goes on after its answer until
+        `max_new_tokens`, and writes further turns of the chat.
+
+    Example
+        note[R094] turns-end-elsewhere: eos_token_id in generation_config.json
+          stated  301 (<|end_of_text|>)
+          turns   end with <|eot_id|>, 309, by the chat template
+          help    if the model was trained with this template, set "eos_token_id": [309,
+                  301] in generation_config.json
+
+    What to do
+        If the model was trained with this template, state the id beside the others. Leave base models as they are.
+    """
+
+    code = "R094"
+    severity = "note"
+
+    stated: tuple[int, ...]
+    names: tuple[str, ...]
+    """The tokens with the stated ids."""
+    wanted: tuple[tuple[int, str], ...]
+    """(id, token) of those with which the template ends a turn."""
+
+    headline_text = "{place.key} in {place.file}"
+
+    def rows(self) -> Rows:
+        named = [f"{one} ({name})" for one, name in zip(self.stated, self.names, strict=True)]
+        ends = [f"{token}, {number}" for number, token in self.wanted]
+        return [("stated", listed(named, 4)), ("turns", f"end with {' or '.join(ends)}, by the chat template")]
+
+    def remedy(self) -> Remedy:
+        ids = [*(number for number, _ in self.wanted), *self.stated]
+        return Remedy(
+            f'if the model was trained with this template, set "eos_token_id": {value(ids)} in {self.place.file}'
+        )
