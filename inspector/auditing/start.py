@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from inspector.auditing.files.names import with_file_names
 from inspector.auditing.model import audit_model
+from inspector.auditing.quantized.torchao_objects import with_torchao_objects
 from inspector.auditing.result import FINDINGS, UNREADABLE, Audit, Skipped
 from inspector.budget import Exceeded, allow_tensors, one_budget
 from inspector.dialects.catalog import is_lone, is_single_file
@@ -228,6 +229,7 @@ def _audit_weights(checkpoint: Checkpoint, claim: Stated | None, like: str | Non
         renamed = audit_under_ldm_names(checkpoint, lambda other: audit_model(other, claim, like=like))
         if renamed is not None:
             return renamed
+    checkpoint = with_torchao_objects(checkpoint)
     stored = with_numbered_parts(families_of(checkpoint.tensors))
     if is_lone(checkpoint.tensors):
         from inspector.auditing.pipeline.single_file import lone_network

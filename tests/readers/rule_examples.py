@@ -37,6 +37,7 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"file": "last.ckpt"},
         {"names": ["argparse.Namespace", "pathlib.PosixPath"], "count": 2},
     ),
+    "pickle-needs-torchao": ({"file": "pytorch_model.bin"}, {"names": ["torchao.quantization.Int8Tensor"]}),
     "archive-roots": ({"file": "pytorch_model.bin"}, {"root": "archive/", "others": ["other/data.pkl"], "count": 1}),
     "archive-refused": ({"file": "pytorch_model.bin"}, {"problems": ["archive/version is missing"], "count": 1}),
     "memory-repeated": (

@@ -35,6 +35,7 @@ from inspector.auditing.quantized.stated_parts import parts_missing
 from inspector.auditing.quantized.stated_places import with_place
 from inspector.auditing.quantized.tied_head import tied_head_packed
 from inspector.auditing.quantized.torchao_names import entries_missing
+from inspector.auditing.quantized.torchao_objects import holds_torchao_objects
 from inspector.auditing.result import Skipped
 from inspector.findings.finding import Finding, Place
 from inspector.findings.types.packed import (
@@ -107,7 +108,8 @@ def packing_findings(
         yield completed(head)
     yield from _undecided(lines, settings.base.dims if solved else None)
     yield from _biases(lines)
-    yield from nothing_packed(unpacked, lines, left_plain=bool(own_linear(checkpoint, settings.base.method)))
+    if not holds_torchao_objects(checkpoint):
+        yield from nothing_packed(unpacked, lines, left_plain=bool(own_linear(checkpoint, settings.base.method)))
     if unpacked.schemes:
         yield from index_absent(unpacked)
         yield from not_expanded(checkpoint, unpacked, lines)

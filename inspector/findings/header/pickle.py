@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final, Literal
+
 import msgspec
 
 from inspector.findings.finding import UNREAD, Finding, Remedy, Rows
@@ -11,6 +13,11 @@ from inspector.findings.words import count, first, listed
 
 ASIDE = [("where", "in a pickle of the file that torch.load does not read")]
 """The row of a finding on a pickle without weights."""
+OF_TORCHAO: Final = {
+    "older": "load it with the version of torchao that saved it",
+    "unstated": "load it in a program that imports torchao first, or restore quantization_config of its config.json",
+}
+"""Why the objects of torchao are refused -> what reads them."""
 WRITTEN_PROTOCOL = 2
 """The protocol that `torch.save` writes."""
 
@@ -99,7 +106,8 @@ class PickleHoldsObjects(RefusedByTorch, frozen=True, kw_only=True, omit_default
         here; the tensors were read. Classes that only hold values (`argparse.Namespace`, paths, dates, NumPy arrays)
         are a warning, and an error where the loader that the checkpoint is made for refuses it. What is on no list at
         all (`not allowed`) is an error: what calling it does is unknown. `aside`: only pickles of the file that
-        `torch.load` does not read contain them.
+        `torch.load` does not read contain them. `torchao`: the tensors are objects of torchao, of an `older` version
+        or without the method in the config (`unstated`), which makes loaders import torchao.
 
     Why it matters
         `torch.load` with `weights_only=True`, its default since 2.6, rejects the file. Without it, the named classes
@@ -123,8 +131,14 @@ class PickleHoldsObjects(RefusedByTorch, frozen=True, kw_only=True, omit_default
     aside: bool = False
     read_by: str = ""
     """The library that saves its settings as such objects, and needs them."""
+    torchao: Literal["", "older", "unstated"] = ""
+    """older: the tensors are objects of torchao that its present version does not have. unstated: it has them, but the
+    config does not name its method, so that no loader imports it."""
 
     def remedy(self) -> Remedy:
+        if self.torchao:
+            needed = OF_TORCHAO[self.torchao]
+            return Remedy(f"{needed}, or quantize the original model again")
         if not self.read_by:
             return Remedy("save only the state dict, preferably as safetensors")
         own = (
@@ -147,6 +161,39 @@ class PickleHoldsObjects(RefusedByTorch, frozen=True, kw_only=True, omit_default
     def rows(self) -> Rows:
         names = dict.fromkeys((*self.not_allowed, *self.names))
         return [("classes", listed(tuple(names), 4)), *(ASIDE if self.aside else ()), *super().rows()]
+
+
+class PickleNeedsTorchao(Finding, frozen=True, kw_only=True):
+    """The tensors of a pickle are objects of torchao.
+
+    What it means
+        The weights were quantized with torchao and saved as a pickle. The named classes hold the packed values; they
+        were not imported here. torch reads them with `weights_only=True` as soon as torchao is imported, which
+        transformers and diffusers do, since config.json names the method.
+
+    Why it matters
+        Without torchao, or without its block in config.json, `torch.load` rejects the file. Sizes and dtypes of the
+        packed values were not checked.
+
+    Example
+        note[H162] pickle-needs-torchao: pytorch_model.bin holds objects of torchao
+          classes  torchao.quantization.Int8Tensor
+          help     nothing to do where torchao is installed
+
+    What to do
+        Install torchao (`pip install torchao`) where the model is loaded.
+    """
+
+    code = "H162"
+    severity = "note"
+
+    names: tuple[str, ...]
+
+    headline_text = "{place.file} holds objects of torchao"
+    remedy_text = "nothing to do where torchao is installed"
+
+    def rows(self) -> Rows:
+        return [("classes", listed(self.names, 4))]
 
 
 class PickleProtocolRefused(RefusedByTorch, frozen=True, kw_only=True, omit_defaults=True):
