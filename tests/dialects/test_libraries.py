@@ -354,12 +354,20 @@ def test_a_processor_without_its_tokenizer(audited: Callable[[], Audit], found: 
 @pytest.mark.parametrize(("named", "more", "found"), [
     ("openai/clip-vit-large-patch14-336", {}, True), ("google/siglip-so400m-patch14-384", {}, False),
     ("./towers/own", {}, False), ("openai/clip-vit-large-patch14-336", {"s2": True}, False),
-    ("openai/clip-vit-large-patch14-336", {"mm_hidden_size": 1024}, False),
+    ("openai/clip-vit-large-patch14-336", {"mm_hidden_size": 1024}, True),
+    ("google/siglip-so400m-patch14-384", {"mm_hidden_size": 1024}, False),
 ])  # fmt: skip
 def test_the_tower_of_llava_has_the_width_that_the_projector_takes(
     named: str, more: dict[str, Any], found: bool
 ) -> None:
-    assert any(one.code == "N648" for one in of_llava_tower(named, **more).findings) is found
+    findings = [one for one in of_llava_tower(named, **more).findings if one.code == "N648"]
+    assert bool(findings) is found
+    assert all(('"mm_hidden_size" to 1152' in one.remedy().words) is bool(more) for one in findings)
+
+
+def test_a_tower_and_its_width_of_another_model_are_one_finding() -> None:
+    findings = of_llava_tower("openai/clip-vit-large-patch14-336", mm_hidden_size=1024).findings
+    assert [one.code for one in findings if one.severity != "note"] == ["N648"]
 
 
 @pytest.mark.parametrize(("more", "expected"), [

@@ -94,11 +94,13 @@ def tower_of_llava(config: Claim, families: Families) -> Iterator[Finding]:
     if len(taken) != 1 or kind not in INNER:
         return
     (first,) = taken
-    if first != stated:
-        if type(stated) is int and (config.definition is None or not BUILT.isdisjoint(config.definition.names)):
-            yield _other_width(stated, first, kind)
-        return
     width = TOWERS.get(named) if isinstance(named, str) else None
+    if first != stated:
+        if type(stated) is not int or not (config.definition is None or not BUILT.isdisjoint(config.definition.names)):
+            return
+        if width in (None, first):
+            yield _other_width(stated, first, kind)
+            return
     if width is None or first == width:
         return
     from inspector.findings.names.llava_projector import LlavaTowerDiffers

@@ -91,7 +91,11 @@ class LlavaTowerDiffers(ContentFinding, frozen=True, kw_only=True):
     """Known towers of the width that the projector takes."""
 
     headline_text = "mm_vision_tower is {named}"
-    remedy_text = 'set "mm_vision_tower" in config.json to the tower that the projector was trained with'
+
+    def remedy(self) -> Remedy:
+        words = 'set "mm_vision_tower" in config.json to the tower that the projector was trained with'
+        own = "" if self.stated in (None, self.taken) else f', and "mm_hidden_size" to {self.taken}'
+        return Remedy(f"{words}{own}")
 
     def rows(self) -> Rows:
         rows = [("width", str(self.width)), ("projector", f"takes {self.taken}")]
