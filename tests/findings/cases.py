@@ -523,6 +523,25 @@ def gguf_of_another_architecture() -> Audit:
         return audit(str(written.save(Path(place) / "model.gguf")))
 
 
+def gguf_of_gemma_as_llama(
+    record: str = "gemma", tokens: tuple[str, int, int] = ("llama", 2, 1), heads: int | None = None
+) -> Audit:
+    """A conversion under the keys of Llama. tokens: its vocabulary. heads: the stated number of key heads, as many as
+    heads by default.
+    """
+    source = recorded_gguf.records()[record]
+    written = recorded_gguf.target_of(source, recorded_gguf.source_of(source))
+    names = ("tokenizer.ggml.model", "tokenizer.ggml.bos_token_id", "tokenizer.ggml.eos_token_id")
+    values = dict(zip(names, tokens, strict=True))
+    own = {key.replace(f"{record}.", "llama."): (kind, of) for key, kind, of in written.keys if key not in names}
+    own["general.architecture"] = ("text", "llama")
+    own["llama.attention.head_count_kv"] = ("u32", heads or own["llama.attention.head_count"][1])
+    vocabulary = [(key, "text" if key == names[0] else "u32", value) for key, value in values.items()]
+    written.keys[:] = [*((key, kind, of) for key, (kind, of) in own.items()), *vocabulary]
+    with TemporaryDirectory() as place:
+        return audit(str(written.save(Path(place) / "model.gguf")))
+
+
 def encoder(*siblings: str) -> Audit:
     """DistilBERT's base model under the class of the masked language model."""
     record = base_record("distilbert", "ForMaskedLM")
@@ -977,6 +996,7 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "adapter-modules-wrapped": wrapped_modules,
     "tensors-of-no-architecture": gguf_with_a_lora,
     "gguf-architecture-disagrees": gguf_of_another_architecture,
+    "gguf-of-another-model": gguf_of_gemma_as_llama,
     "gguf-keys-missing": gguf_without_its_context,
     "gguf-token-list-short": gguf_with_few_kinds,
     "gguf-factors-differ": gguf_with_many_factors,

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from inspector.algebra.names import key_of
 from inspector.auditing.gguf.causes import one_for_each_cause
 from inspector.auditing.gguf.no_architecture import architecture_absent
+from inspector.auditing.gguf.other_writer import of_another_model
 from inspector.auditing.gguf.tensors import (
     ONE_BY_ONE,
     absent_tensors,
@@ -67,7 +68,7 @@ def for_llama_cpp(audited: Audit, findings: Sequence[Finding], load: Load) -> li
         return [*(one for one in findings if not isinstance(one, ContentFinding)), later]
     findings = [*map(_milder_without_ones(audited), one_for_each_cause(audited, findings)), *_unknown(audited)]
     findings = _with_older_builds(audited, findings)
-    other = of_another_architecture(audited)
+    other = of_another_architecture(audited) or of_another_model(audited, findings)
     if other is not None:
         return [*(one for one in findings if not isinstance(one, ContentFinding)), other]
     if not has_other_names(audited):

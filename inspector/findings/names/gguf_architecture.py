@@ -216,3 +216,44 @@ class GgufArchitectureAbsent(ContentFinding, frozen=True, kw_only=True):
             return Remedy("convert the model again with convert_hf_to_gguf.py of llama.cpp: the metadata was lost")
         other = "for llama.cpp and Ollama convert the model with convert_hf_to_gguf.py of llama.cpp"
         return Remedy(f"load it with {self.read_by}; {other}")
+
+
+class GgufOfAnotherModel(ContentFinding, frozen=True, kw_only=True):
+    """A GGUF file was written under the architecture of another model.
+
+    What it means
+        `general.architecture` is that of Llama, a key contradicts the tensors, and the file has Gemma's vocabulary
+        (<pad>, <eos>, <bos> at its start) and no head, as Gemma. Older converters wrote models that they did not know
+        as Llama.
+
+    Why it matters
+        llama.cpp refuses the file. With a corrected key it would load it and compute another model: Gemma scales its
+        embedding and has another activation. The text would be wrong without any error.
+
+    Example
+        error[N769] gguf-of-another-model: general.architecture
+          stated        llama
+          tokens        <bos> 2, <eos> 1 and no output.weight, as in Gemma
+          contradicted  llama.attention.head_count_kv
+          help          convert the original model again with a present
+                        convert_hf_to_gguf.py; do not change the keys of this file
+
+    What to do
+        Convert the original model again. Changing keys of the file makes it load, not compute the right thing.
+    """
+
+    code = "N769"
+
+    stated: str
+    meant: str
+    contradicted: str
+
+    headline_text = "general.architecture"
+    row_texts = (
+        ("stated", "{stated}"),
+        ("tokens", "<bos> 2, <eos> 1 and no output.weight, as in {meant}"),
+        ("contradicted", "{contradicted}"),
+    )
+    remedy_text = (
+        "convert the original model again with a present convert_hf_to_gguf.py; do not change the keys of this file"
+    )
