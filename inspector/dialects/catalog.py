@@ -154,3 +154,8 @@ def dialect_of_type(model_type: str, keys: Collection[str]) -> Dialect | None:
     """The dialect of the only program with a model type, if all keys of its longest sign are stored."""
     own = (one for one in all_dialects() if model_type in one.own_types)
     return next((one for one in own if all(key in keys for key in one.signs[0])), None)
+
+
+def has_own_program(model_type: str) -> bool:
+    """True for a model type that only the program of a dialect has, which builds the model for PEFT, too."""
+    return any(model_type in one.own_types for one in all_dialects())

@@ -126,10 +126,15 @@ def speech(*names: str, model_type: str = "whisper", suffix: str = "Generation")
     return in_folder(spec_of(record), "model.safetensors", {"config.json": config, **{key: {} for key in names}})
 
 
-def of_llava(*names: str, **config: Any) -> Audit:
-    """An adapter of LLaVA's own code. names: of further files. config: further keys of its config."""
-    module = "base_model.model.model.layers.0.self_attn.q_proj"
-    spec: Spec = {f"{module}.lora_A.weight": ("F16", (4, 64)), f"{module}.lora_B.weight": ("F16", (64, 4))}
+def of_llava(*names: str, tower: bool = False, **config: Any) -> Audit:
+    """An adapter of LLaVA's own code. names: of further files. tower: it has pairs in the vision tower. config: further
+    keys of its config.
+    """
+    before = "base_model.model.model"
+    inside = [f"vision_tower.vision_tower.vision_model.encoder.layers.{layer}" for layer in range(2 if tower else 0)]
+    spec: Spec = {}
+    for module in (f"{before}.{one}.self_attn.q_proj" for one in ("layers.0", *inside)):
+        spec |= {f"{module}.lora_A.weight": ("F16", (4, 64)), f"{module}.lora_B.weight": ("F16", (64, 4))}
     own = {"architectures": ["LlavaLlamaForCausalLM"], "model_type": "llava_llama", "mm_vision_tower": "openai/clip",
            "mm_projector_type": "mlp2x_gelu", **config}  # fmt: skip
     adapter = {"peft_type": "LORA", "r": 4, "lora_alpha": 8, "target_modules": ["q_proj"], "task_type": "CAUSAL_LM"}
@@ -211,6 +216,7 @@ FOLDERS: dict[str, Callable[[], Audit]] = {
     "file-unread-by-mlx-whisper": lambda: mlx_whisper("model.safetensors"),
     "library-vocabulary-differs": lambda: xtts_vocabulary(77),
     "trained-module-absent": of_llava,
+    "tower-unloaded": lambda: of_llava("non_lora_trainables.bin", tower=True),
     "labels-unlike-head": speech_with_later_tokens,
     "tokenizer-read-by-newer": tokenizer_of_transformers_5,
     "tokenizer-refused-by-older": lambda: judged_for(tokenizer_of_transformers_5(), "transformers@4"),

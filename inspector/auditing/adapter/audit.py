@@ -30,6 +30,7 @@ from inspector.adapters.tool_findings import tool_findings
 from inspector.adapters.tool_modules import account_tool, kind_of_tool
 from inspector.adapters.tools import ToolTensor, is_tool_adapter
 from inspector.algebra.names import NAMES
+from inspector.auditing.adapter.attached_towers import is_of_llava, seen_by_peft, tower_unloaded
 from inspector.auditing.adapter.base import (
     modules_of_base,
     not_refused,
@@ -115,7 +116,7 @@ def audit_adapter(
     findings = [*_of_files(checkpoint), *_unusable(checkpoint, stored_as, found_as.named, renaming)]
     findings.extend((*trained_module_absent(checkpoint), *(base_unnamed(checkpoint) if base is None else ())))
     findings.extend((*config_beside(checkpoint), *quantization_beside(checkpoint, base), *_of_numbers(found_as)))
-    findings.extend(_emptied(checkpoint))
+    findings.extend((*_emptied(checkpoint), *tower_unloaded(checkpoint, families, config)))
     skipped = [UNREAD_VALUES]
     if base is None:
         skipped.append(Skipped("shapes", "the base, which determines them, was not read"))
@@ -363,5 +364,8 @@ def _first_name(family: Family) -> str:
 def _base(base: BaseRead, families: Families, values: Mapping[str, object]) -> Base | None:
     if base.audited is None:
         return None
-    claim = claim_of(base.audited.checkpoint.config)
-    return base_tensors(base.source, claim, base.audited.case, families, values)
+    config = base.audited.checkpoint.config
+    if config is not None and is_of_llava(config.values):
+        read = seen_by_peft(config, families)
+        return None if read is None else base_tensors(base.source, claim_of(read), None, families, values)
+    return base_tensors(base.source, claim_of(config), base.audited.case, families, values)

@@ -16,6 +16,7 @@ from inspector.adapters.expected import PROMPTS
 from inspector.adapters.names import PROMPT, PROMPT_TENSORS, is_remade, loaded_name, tuner_name
 from inspector.adapters.peft_configs import BY_TASK, names_modules, refusal, refused_for, renames
 from inspector.algebra.names import key_of
+from inspector.dialects.catalog import has_own_program
 from inspector.findings.adapters.labels import AdapterLabels
 from inspector.findings.adapters.tools import AdapterTypeUnknown
 from inspector.findings.finding import Finding
@@ -131,7 +132,7 @@ def _without_type(base: Mapping[str, Any]) -> str:
         return ""
     if not isinstance(kind, str) or not kind:
         return "it has no model_type"
-    known = has_type(kind, NEWEST) or "auto_map" in base
+    known = has_type(kind, NEWEST) or "auto_map" in base or has_own_program(kind)
     return "" if known else f"transformers {version_of(NEWEST)} has no model type {kind}"
 
 

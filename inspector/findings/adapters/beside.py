@@ -61,3 +61,36 @@ class TrainedModuleAbsent(Finding, frozen=True, kw_only=True):
     headline_text = "{place.file:or}"
     row_texts = (("loader", "LLaVA's load_pretrained_model reads it with the adapter"),)
     remedy_text = "download {place.file:or}, or copy it from the training's output folder"
+
+
+class TowerUnloaded(Finding, frozen=True, kw_only=True):
+    """An adapter changes a vision tower that LLaVA's own code loads only after the adapter.
+
+    What it means
+        LLaVA's `load_pretrained_model` builds the model without the modules of the vision tower, reads the adapter, and
+        then loads the tower from the repository that `mm_vision_tower` names. PEFT finds no module for these tensors.
+
+    Why it matters
+        PEFT leaves the tensors out without an error: the tower is the one before the training.
+
+    Example
+        note[A984] tower-unloaded: 4 of 6 tensors are in the vision tower
+          loader  LLaVA's load_pretrained_model loads the tower after the adapter, which
+                  leaves them out
+          help    load the tower first: model.get_vision_tower().load_model() before
+                  PeftModel.from_pretrained
+
+    What to do
+        Load the tower before the adapter, as the training did. With `unfreeze_mm_vision_tower` in config.json LLaVA's
+        code loads it when it builds the model.
+    """
+
+    code = "A984"
+    severity = "note"
+
+    tensors: int
+    of: int
+
+    headline_text = "{tensors} of {of:count tensor} are in the vision tower"
+    row_texts = (("loader", "LLaVA's load_pretrained_model loads the tower after the adapter, which leaves them out"),)
+    remedy_text = "load the tower first: model.get_vision_tower().load_model() before PeftModel.from_pretrained"
