@@ -18,7 +18,7 @@ from inspector.architectures.diffusers_values import is_measured, refused_by_cla
 from inspector.findings.words import listed
 from inspector.loader.loaders import DIFFUSERS, INDEX, TRANSFORMERS
 from inspector.loading.files import decided_by_files, taken_file
-from inspector.loading.outcome import COMPLETE, RANDOM, REFUSES, UNKNOWN, Load, not_in_file
+from inspector.loading.outcome import COMPLETE, RANDOM, REFUSES, UNKNOWN, UNMEASURED, Load, not_in_file
 from inspector.loading.quantizers import refused_by_diffusers
 from inspector.loading.tables import NEWEST, ClassRules
 from inspector.matcher.families import families_of
@@ -68,8 +68,8 @@ def without_config() -> Load:
     return _load(REFUSES, f"there is no {DIFFUSERS.config}")
 
 
-def _load(outcome: str, because: str = "", files: tuple[str, ...] = (), **counts: Any) -> Load:
-    return Load(loader=DIFFUSERS.name, version=VERSION, outcome=outcome, because=because, files=files, **counts)
+def _load(outcome: str, because: str = "", files: tuple[str, ...] = (), **more: Any) -> Load:
+    return Load(loader=DIFFUSERS.name, version=VERSION, outcome=outcome, because=because, files=files, **more)
 
 
 def _by_files(checkpoint: Checkpoint, problem: str) -> Load | None:
@@ -131,6 +131,15 @@ def _by_names(checkpoint: Checkpoint, values: Mapping[str, Any], case: Reconcile
         return _load(UNKNOWN, f"{name} has no definition", files)
     if "quantization_config" in values:
         return _load(UNKNOWN, "the quantization decides", files)
+    gaps = next(_unmeasured_gaps(values, name), None)
+    if gaps is not None:
+        return _load(
+            UNKNOWN,
+            f"no measurement shows whether {name} is built with null in {gaps}",
+            files,
+            keys=(gaps,),
+            excuse=UNMEASURED,
+        )
     return _compared(checkpoint, plan, files)
 
 
@@ -163,6 +172,16 @@ def _with_numbers(values: Mapping[str, Any], name: str) -> Mapping[str, Any] | N
         if isinstance(value, list) and {bool, int} <= set(map(type, value)):
             odd[key] = [int(one) if isinstance(one, bool) else one for one in value]
     return {**values, **odd} if odd else None
+
+
+def _unmeasured_gaps(values: Mapping[str, Any], name: str) -> Iterator[str]:
+    """Keys with a list that has null in it, where the class has a single number by default: what it does was not tried,
+    and it depends on the entry.
+    """
+    usual = class_defaults(name)[0]
+    for key, value in values.items():
+        if isinstance(value, list) and None in value and type(usual.get(key)) in (int, float):
+            yield key
 
 
 def _bare_switches(plan: Plan) -> Iterator[str]:

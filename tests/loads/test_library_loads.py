@@ -15,7 +15,7 @@ from inspector.auditing.start import audit
 from inspector.loading.config_rules import refused_config
 from inspector.loading.outcome import COMPLETE, UNKNOWN, Load
 from tests.adapters.records import spec_of as adapter_spec
-from tests.judged import FIXTURES, base_record, spec_of
+from tests.judged import FIXTURES, base_record, diffusers_records, spec_of
 from tests.loads import adapter_cases, component_cases
 from tests.loads.damage import healthy, write
 from tests.loads.test_loads import agrees
@@ -77,6 +77,20 @@ def test_a_config_that_is_refused_is_an_error(model_type: str, key: str, tmp_pat
     newest = next(one for one in found.loads if one.version == "5.23")
     assert newest.outcome == "refuses"
     assert key in newest.because
+
+
+@pytest.mark.parametrize(("name", "key"), [
+    ("ControlNetXSAdapter", "num_attention_heads"), ("ControlNetUnionModel", "transformer_layers_per_block"),
+    ("UNetMotionModel", "layers_per_block"), ("AudioLDM2UNet2DConditionModel", "transformer_layers_per_block"),
+])  # fmt: skip
+def test_null_in_a_list_in_place_of_a_number_leaves_the_verdict_open(name: str, key: str, tmp_path: Path) -> None:
+    record = next(one for one in diffusers_records(name) if isinstance(one["config"].get(key), list))
+    whole = healthy(spec_of(record), record["config"], component_cases.WEIGHTS)
+    assert audit(str(write(whole, tmp_path / "whole"))).verdict == "clean"
+    config = {**record["config"], key: [None, *record["config"][key][1:]]}
+    found = audit(str(write(healthy(spec_of(record), config, component_cases.WEIGHTS), tmp_path / "damaged")))
+    assert found.verdict != "clean"
+    assert next(one for one in found.loads if one.loader == "diffusers").outcome in ("unknown", "refuses")
 
 
 def of_peft(record: dict[str, Any], place: Path) -> tuple[Audit, Load | None]:
