@@ -19,6 +19,7 @@ from inspector.architectures.defaults import NEWEST, OLDER, class_defaults, iner
 from inspector.architectures.refused_kinds_table import is_measured
 from inspector.architectures.refused_value import RefusedValue
 from inspector.architectures.value_rules import configs_within, refused_values, values_of_refused_kinds
+from inspector.dialects.params import SIZES
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
@@ -63,6 +64,8 @@ _ENTRIES: Final[Mapping[str, str]] = {
 }  # fmt: skip
 _INTEGER: Final = _NAMES["i"]
 _TEXT_MODELS: Final = frozenset({"text_config", "decoder", "generator"})
+BY_TOKENIZER: Final = -1
+"""Size of the vocabulary in a params.json of Meta: the tokenizer decides."""
 _METHODS: Final = ("quant_method", "load_in_4bit", "load_in_8bit")
 
 
@@ -146,6 +149,8 @@ def wrong_types(scope: Scope, values: Mapping[str, Any], reported: Collection[st
         old = value_at(values, path)
         if not loaded and (path[-1] not in read or type(old) is float):
             continue
+        if old == BY_TOKENIZER and values.keys() >= set(SIZES):
+            continue  # the config is a params.json, which says so of its vocabulary
         new = _to_set(one, old, path[-1] in read)
         if new is None and old is None and path[-1] in read and default_of(scope, path):
             new = UNSET  # without the key the class has its default, for which the weights may have no tensors
@@ -208,6 +213,8 @@ def _to_set(one: RefusedValue, old: Any, is_read: bool) -> Any:
 
     is_read: whether the definition reads the key.
     """
+    if type(old) is int and old == BY_TOKENIZER and one.meant == -old:
+        return UNSET  # programs write it for a number that they do not know
     if one.measured:
         is_guess = not is_read and not isinstance(old, str | list | float)
         return UNSET if is_guess else one.meant

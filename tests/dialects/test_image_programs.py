@@ -12,6 +12,7 @@ from inspector.auditing.start import audit
 from tests.checkpoints import Spec, genuine, write_file
 from tests.dialects import single_file
 from tests.dialects.test_writers import FLUX, SD3, WAN, WAYS
+from tests.judged import diffusers_records, spec_of
 
 SD_VAE: dict[str, Any] = {
     "_class_name": "AutoencoderKL", "block_out_channels": [32, 64, 64, 64], "layers_per_block": 2, "latent_channels": 4,
@@ -94,3 +95,12 @@ def test_the_names_of_diffusers_and_a_file_beside_say_nothing(way: str, tmp_path
     write_file(path, of_authors(way))
     write_file(path.with_name("ae.safetensors"), single_file.vae(SD_VAE))
     assert "N495" not in {one.code for one in audit(str(path.parent)).findings}
+
+
+@pytest.mark.parametrize(("folder", "found"), [
+    ("ComfyUI/models/checkpoints", True), ("ComfyUI/models/unet", False), ("stable-diffusion/unet", False),
+])  # fmt: skip
+def test_a_unet_of_diffusers_in_the_folder_of_whole_files(folder: str, found: bool, tmp_path: Path) -> None:
+    record = diffusers_records("UNet2DConditionModel")[0]
+    audited = stored(tmp_path / folder / "tuned.safetensors", spec_of(record))
+    assert [one.message.partition(";")[0] for one in audited.findings if one.code == "N495"] == ["unet"] * found

@@ -12,6 +12,8 @@ import pytest
 from safetensors.numpy import save_file
 
 from inspector.loader.checkpoint import load
+from tests.checkpoints import Spec
+from tests.comparing.pair_audits import torch_file
 
 
 def tensors(count: int, width: int, kind: str) -> Mapping[str, Any]:
@@ -51,6 +53,18 @@ def test_safetensors(count: int, width: int, kind: str, tmp_path: Path) -> None:
 
 def test_gguf(tmp_path: Path) -> None:
     (finding,) = load(str(as_text(a_gguf(tmp_path / "model.gguf", "model")))).findings
+    assert (finding.code, finding.facts["what"]) == ("R005", "reencoded")
+
+
+@pytest.mark.parametrize("name", ["model.pth", "pytorch_model.bin", "last.ckpt"])
+@pytest.mark.parametrize("old", [True, False])
+def test_torch(name: str, old: bool, tmp_path: Path) -> None:
+    """A pickle begins with a byte that is not UTF-8; the directory of an archive is at another place."""
+    start = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.\x80\x02M\xe9\x03.\x80\x02}q\0(X\x10\0\0\0protocol_version"
+    spec: Spec = {f"layers.{index}.weight": ("F32", (24, 24)) for index in range(4)}
+    random = numpy.random.default_rng(0).bytes(9_000)
+    (tmp_path / name).write_bytes(start + random if old else torch_file(spec, []) + random)
+    (finding,) = load(str(as_text(tmp_path / name))).findings
     assert (finding.code, finding.facts["what"]) == ("R005", "reencoded")
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from inspector.auditing.start import audit
 from inspector.report.json_v1 import audit_json
 from inspector.report.text import audit_text
+from tests.checkpoints import Spec, write
 from tests.judged import base_record, diffusers_records, judged, spec_of
 from tests.reconciler.without_config import numbers, outcome
 from tests.sampling import sampled
@@ -118,6 +121,23 @@ def test_a_list_that_the_config_lacks_is_no_longer_than_its_stages(name: str, ke
 def test_a_config_of_a_few_keys_and_no_class_is_of_another_size() -> None:
     audited = judged(spec_of(diffusers_records("UNet2DConditionModel")[0]), {"in_channels": 4, "out_channels": 4})
     assert [one.code for one in audited.findings if one.severity == "error"] == ["C315"]
+
+
+@pytest.mark.parametrize("size", [-1, 300])
+def test_the_vocabulary_of_a_params_json_is_the_tokenizers(size: int, tmp_path: Path) -> None:
+    """No value is to be set for it: -1 says that the tokenizer decides."""
+    meta = {"tok_embeddings": (300, 32), "output": (300, 32), "norm": (32,)} | {
+        f"layers.{layer}.{name}": shape for layer in range(2) for name, shape in {
+            **{f"attention.w{one}": (32, 32) for one in "qkvo"}, "feed_forward.w1": (96, 32),
+            "feed_forward.w2": (32, 96), "feed_forward.w3": (96, 32), "attention_norm": (32,), "ffn_norm": (32,),
+        }.items()
+    }  # fmt: skip
+    params = {"dim": 32, "multiple_of": 32, "n_heads": 4, "n_layers": 2, "norm_eps": 1e-5, "vocab_size": size}
+    spec: Spec = {f"{name}.weight": ("F16", shape) for name, shape in meta.items()}
+    write(tmp_path, spec, {**params, "model_type": "llama"})
+    audited = audit(str(tmp_path))
+    assert not any(one.code == "C311" for one in audited.findings)
+    assert all(step.key != ("vocab_size",) for one in audited.findings for step in one.steps)
 
 
 @pytest.mark.parametrize("name", ["CogVideoXTransformer3DModel", "PixArtTransformer2DModel", "MochiTransformer3DModel"])

@@ -28,7 +28,8 @@ NETWORKS: Final = frozenset({
     "AuraFlowTransformer2DModel", "ChromaTransformer2DModel", "CosmosTransformer3DModel", "Flux2Transformer2DModel",
     "FluxTransformer2DModel", "HiDreamImageTransformer2DModel", "HunyuanVideoTransformer3DModel",
     "LTXVideoTransformer3DModel", "Lumina2Transformer2DModel", "MochiTransformer3DModel", "QwenImageTransformer2DModel",
-    "SD3Transformer2DModel", "WanTransformer3DModel", "WanVACETransformer3DModel", "ZImageTransformer2DModel",
+    "SD3Transformer2DModel", "UNet2DConditionModel", "WanTransformer3DModel", "WanVACETransformer3DModel",
+    "ZImageTransformer2DModel",
 })  # fmt: skip
 """Networks that are published without text encoders and autoencoder, and that ComfyUI loads."""
 FOLDER: Final = ("models", "checkpoints")
@@ -62,7 +63,8 @@ def _network_alone(audited: Audit, name: str) -> Iterator[Finding]:
     folder = whole_folder(checkpoint)
     if any(isinstance(one, SingleFileParts) for one in audited.findings) or not (folder or _is_of_authors(audited)):
         return
-    yield SingleFileParts(present=("transformer",), absent=("vae", "text encoder"), folder=folder, network=name)
+    part = "unet" if name.startswith("UNet") else "transformer"
+    yield SingleFileParts(present=(part,), absent=("vae", "text encoder"), folder=folder, network=name)
 
 
 def _is_of_authors(audited: Audit) -> bool:

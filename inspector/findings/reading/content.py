@@ -184,6 +184,9 @@ class NotACheckpoint(Refetch, frozen=True, kw_only=True, omit_defaults=True):
         if self.what == "zeros" and not self.remote:
             again = self.fetch_again()
             return Remedy(f"{again.words}, or {_WRITE}", again.steps)
+        if self.what == "reencoded":
+            again = self.fetch_again()
+            return Remedy(f"{again.words}; if it is the same there, take it from another source", again.steps)
         if self.what == "json" and str(self.place.file).endswith("config.json"):
             words = "pass the folder; `inspector formula` counts from a config alone"
         return Remedy(words) if words else self.fetch_again()

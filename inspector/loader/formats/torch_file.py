@@ -40,7 +40,7 @@ from inspector.loader.formats.whisper_dims import other_sizes
 from inspector.loader.formats.zip_directory import BadArchive, Member
 from inspector.loader.header_record import Header, Layouts
 from inspector.loader.layout import Layout, lay_out
-from inspector.loader.signature import SNIFF_BYTES, recognise
+from inspector.loader.signature import REENCODED, SNIFF_BYTES, is_reencoded, recognise
 
 PICKLE_LIMIT: Final = 24_000_000
 """Most bytes of pickled structure; a hundred thousand tensors take about twenty million."""
@@ -102,6 +102,7 @@ def read_torch(read: Read, size: int, file: str, layouts: Layouts | None = None,
     reading.near = None if remote else read
     first = read(0, min(size, SNIFF_BYTES))
     what = recognise(first, size)
+    what = REENCODED if what == "unknown" and is_reencoded(first) else what
     pickled = what == "pickle" or (what in ("unknown", "text") and first[:1] in (b"(", b"}", b"c", b"]", b"\x80"))
     place = Place(file=file)
     found: Finding
@@ -118,10 +119,19 @@ def read_torch(read: Read, size: int, file: str, layouts: Layouts | None = None,
 
         found = PickleMalformed(place=place, problem=bad.problem, position=bad.position)
     except BadArchive as bad:
-        from inspector.findings.header.torch_archive import ArchiveMalformed
-
-        found = ArchiveMalformed(place=place, problem=bad.problem, cut=bad.cut, stored=size)
+        found = _of_archive(place, bad, size, first)
     return reading.broken(found)
+
+
+def _of_archive(place: Place, bad: BadArchive, size: int, first: bytes) -> Finding:
+    """The finding on an archive that cannot be read. first: its first bytes."""
+    if is_reencoded(first):
+        from inspector.findings.reading.content import NotACheckpoint
+
+        return NotACheckpoint(place=place, what=REENCODED, bytes=size)
+    from inspector.findings.header.torch_archive import ArchiveMalformed
+
+    return ArchiveMalformed(place=place, problem=bad.problem, cut=bad.cut, stored=size)
 
 
 class _TorchReading:
