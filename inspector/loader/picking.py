@@ -16,6 +16,7 @@ from inspector.loader.loaders import DIFFUSERS, NAMED_ENDINGS, PEFT, TRANSFORMER
 from inspector.loader.partial_files import is_unfinished
 from inspector.loader.signature import SNIFF_BYTES, recognise
 from inspector.loader.sources.source import Listing, Refusal, Source
+from inspector.loader.stray_shards import PYTORCH, without_strays
 from inspector.loader.strict_json import JsonFault
 from inspector.loader.weight_sets import (
     OTHER_KINDS,
@@ -83,7 +84,15 @@ def pick(contents: Contents, weights: str | None, only: str | None, outline: boo
         return _pick_named(contents, only or str(weights), alone=only is not None, outline=outline)
     if contents.named:
         return _pick_named(contents, contents.named, alone=False, outline=outline)
-    kind = _kind(contents)
+    sets, stray = without_strays(contents.sets, contents.sizes)
+    if stray is None:
+        return _pick_format(contents, _kind(contents), outline)
+    picked = _pick_format(replace(contents, sets=sets), PYTORCH, outline)
+    return replace(picked, findings=(*picked.findings, stray))
+
+
+def _pick_format(contents: Contents, kind: str, outline: bool) -> Picked:
+    """Chooses the audited set among those of a format."""
     candidates = [one for one in contents.sets if one.kind == kind]
     stale: list[Finding] = []
     read = _outline_or_index if outline and kind == SAFETENSORS else _decoded

@@ -526,6 +526,16 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {},
         {"files": 2, "tensors": 282, "copies": 82, "elements": 414784, "bytes": 829568},
     ),
+    "shards-of-unfinished-conversion": (
+        {},
+        {
+            "names": ["model-00003-of-00009.safetensors", "model-00007-of-00009.safetensors"],
+            "files": 2,
+            "of": 9,
+            "audited": "pytorch_model.bin.index.json",
+            "loader": "transformers",
+        },
+    ),
     "shard-holds-another": (
         {"file": "model-00002-of-00003.safetensors"},
         {

@@ -14,6 +14,7 @@ from inspector.auditing.loads.given_facts import given_of, unreadable
 from inspector.auditing.loads.merged_files import with_merged_files
 from inspector.auditing.loads.of_pipelines import of_pipeline_class
 from inspector.auditing.loads.quantized import is_whole_for_vllm
+from inspector.auditing.loads.stray_shards import without_converted
 from inspector.auditing.loads.strict import is_draft, of_newer_names, of_text_model_alone, refused
 from inspector.auditing.loads.strict_config import of_strict_config
 from inspector.auditing.loads.without_config import loads_without_config, of_diffusers
@@ -104,7 +105,7 @@ def _of_engines(audited: Audit, values: Mapping[str, Any], given: Given, built: 
     others = of_safetensors(
         named_class(values), given.model_type, whole, built, unread, values, of_vllm=is_whole_for_vllm(audited)
     )
-    return with_merged_files(checkpoint, refused(audited, values, others))
+    return with_merged_files(checkpoint, refused(audited, values, without_converted(audited, others)))
 
 
 def _with_stacks_of_mlx(audited: Audit, values: Mapping[str, Any], built: Load) -> Load:
