@@ -189,6 +189,10 @@ def audit_loaded(checkpoint: Checkpoint, claim: Stated | None = None, *, like: s
             from inspector.auditing.identity.whisper_sizes import with_sizes_missing
 
             audited = with_sizes_missing(audited)
+        if audited.checkpoint.config is None and audited.case is None and audited.checkpoint.kind == "pytorch":
+            from inspector.auditing.identity.kept_objects import with_key_of_library
+
+            audited = with_key_of_library(audited)
         if not audited.checkpoint.set_name or (audited.checkpoint.alone and not of_gguf):
             return audited
         if audited.checkpoint.set_name.startswith("model-rank-"):

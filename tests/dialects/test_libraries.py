@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import product
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from tests.findings.library_cases import (
 )
 from tests.findings.library_cases import OF_TIMM as OF_TIMM_VIT
 from tests.judged import base_record, codes, judged, spec_of
+from tests.readers.file_builders import Code, archive
 from tests.sparse_models import LLAMA8B
 
 AUDIOCRAFT: Spec = {
@@ -394,3 +396,29 @@ def test_weights_of_jax_are_named(left_out: str, found: bool) -> None:
     spec: Spec = {name: entry for name, entry in JAX_VIT.items() if name != left_out}
     named = [one.facts["library"] for one in judged(spec, None).findings if one.code == "N542"]
     assert named == ["Google's vision_transformer (JAX), or timm"] * found
+
+
+@pytest.mark.parametrize(("key", "stored", "reads"), [
+    ("", "model.pth", "params"), ("params", "model.pth", ""), ("params_ema", "model.pth", ""),
+    ("state_dict", "model.pth", ""), ("", "model.safetensors", ""),
+])  # fmt: skip
+def test_basicsr_looks_for_a_key(key: str, stored: str, reads: str, tmp_path: Path) -> None:
+    """A state dict at the top raises KeyError in `load_network`."""
+    spec: Spec = {}
+    for block in range(2):
+        before = f"body.{block}.rdb"
+        spec[f"{before}1.conv1.weight"] = ("F32", (4, 8, 3, 3))
+        spec[f"{before}3.conv5.weight"] = ("F32", (8, 4, 3, 3))
+    code = Code().add(b"}")
+    storages: dict[str, bytes] = {}
+    code = code.text(key).add(b"}(") if key else code.add(b"(")
+    for number, (name, (_, shape)) in enumerate(spec.items()):
+        code.text(name).tensor(shape, str(number), storage="FloatStorage")
+        storages[str(number)] = bytes(4 * prod(shape))
+    if stored.endswith(".pth"):
+        (tmp_path / stored).write_bytes(archive(code.add(b"us" if key else b"u").stop(), storages))
+    else:
+        write_file(tmp_path / stored, spec)
+    for path in (tmp_path / stored, tmp_path):
+        (found,) = (one for one in audit(str(path)).findings if one.code == "N542")
+        assert found.facts["reads_below"] == reads and ("below this key" in str(found.help)) == bool(reads)

@@ -263,6 +263,7 @@ def _of_another_format(audited: Audit, loader: str) -> str:
 
 READERS: Final = {True: "load_lora_weights", False: "from_single_file"}
 """The call of diffusers for a file without a config, by whether it is an adapter."""
+OF_ONE_FILE: Final = "one file is read by from_single_file of its pipeline, not by from_pretrained; "
 
 
 def _unless_named(audited: Audit, loader: str) -> str:
@@ -279,7 +280,8 @@ def _unread_by(audited: Audit, loader: str) -> str:
     """The reason for which a loader does not read the content of a folder."""
     own = next((one.loader for one in audited.loads if one.intended), None)
     if loader == DIFFUSERS.name and audited.checkpoint.config is None and audited.checkpoint.pipeline is None:
-        return f"what {READERS[is_lone_adapter(audited)]} does with it was not recorded"
+        part = "" if is_lone_adapter(audited) or not audited.components else OF_ONE_FILE
+        return f"{part}what {READERS[is_lone_adapter(audited)]} does with it was not recorded"
     if loader == DIFFUSERS.name and audited.components:
         open_ = [name for name, part in audited.components.items() if not any(one.intended for one in part.loads)]
         because = f"with {open_[0]} " if open_ else "with such a pipeline "

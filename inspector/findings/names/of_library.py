@@ -52,6 +52,7 @@ class LibraryByNames(ContentFinding, frozen=True, kw_only=True):
 
     Why it matters
         Nothing is wrong for that library. What it needs was not checked; other programs do not read these names.
+        BasicSR looks for the weights below a key (`load_network`) and raises KeyError if they are not below it.
 
     Example
         note[N542] library-by-names: gpt-fast
@@ -68,10 +69,17 @@ class LibraryByNames(ContentFinding, frozen=True, kw_only=True):
 
     library: str
     tensors: int
+    reads_below: str = ""
+    """The key below which the library looks for the weights, if the file has them at its top."""
 
     headline_text = "{library}"
-    row_texts = (("tensors", "{tensors}"),)
-    remedy_text = "load it with {library}; other programs need the weights that it was converted from"
+    row_texts = (("tensors", "{tensors}"), ("reads", "the weights below the key {reads_below}", "reads_below"))
+
+    def remedy(self) -> Remedy:
+        if not self.reads_below:
+            return Remedy(f"load it with {self.library}; other programs need the weights that it was converted from")
+        saved = f'torch.save({{"{self.reads_below}": torch.load(FILE)}}, NEW_FILE)'
+        return Remedy(f"for {self.library} save them below this key, {saved}, or set param_key_g: ~ in its options")
 
 
 class LibraryReadsOthers(ContentFinding, frozen=True, kw_only=True):
