@@ -28,7 +28,7 @@ MOST_REMOVED = 1000
 
 
 def fewer_layers(case: Reconciled, prefix: str, missing: Span, stored: Span) -> tuple[FewerLayers, ...]:
-    """The configs under which no layer of a stack is missing, or only those below the last stored one.
+    """The configs under which no layer of a stack is missing.
 
     prefix: the stack, with a single `#` at its end. missing, stored: its numbers. Layers in the middle count as
     removed only if nothing else is missing: an incomplete save lacks other tensors too.
@@ -36,7 +36,7 @@ def fewer_layers(case: Reconciled, prefix: str, missing: Span, stored: Span) -> 
     if not stored or missing.size > MOST_REMOVED or not case.plan.scope.settings.known:
         return ()
     last = Span.range(stored.last + 1, stored.last + 1 + missing.size) & missing
-    readings = [last] if last else []
+    readings = [last] if missing == last else []
     if missing != last and all(gap.block.key.startswith(f"{prefix}.") for gap in case.placement.missing):
         readings.append(missing)
     return tuple(one for removed in readings if (one := _without(case, prefix, removed)) is not None)
