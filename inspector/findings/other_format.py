@@ -14,7 +14,8 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
 
     What it means
         `--for` names a loader that reads another kind of files: llama.cpp runs GGUF files, PEFT loads adapters, and
-        diffusers loads its own models and pipelines. ollama converts safetensors of floats, and of fp8 in blocks.
+        diffusers loads its own models and pipelines. ollama converts safetensors of floats,
+        and of fp8 in blocks, of the classes on its list.
 
     Why it matters
         The checkpoint may be whole, but this loader refuses it as it is.
@@ -67,6 +68,8 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
     """The converter of whisper.cpp for these names."""
     unread_by_whisper: str = ""
     """Its other converter."""
+    by_llama_cpp: bool = False
+    """True if llama.cpp's converter supports a class that ollama's does not."""
     refusing: str = ""
     """The builds of llama.cpp that refuse a file that counts them."""
     rewritten: str = ""
@@ -100,6 +103,10 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
         return rows
 
     def remedy(self) -> Remedy:
+        if self.loader == "ollama" and self.converts is False:
+            by_other = "convert it with convert_hf_to_gguf.py of llama.cpp, and create it FROM that file"
+            neither = "use another loader, or a GGUF file that others made: no converter supports the class"
+            return Remedy(by_other if self.by_llama_cpp else neither)
         if self.loader == "ollama":
             return Remedy("create it from the model from which it was quantized, or from a GGUF file of that model")
         if self.loader != "llama.cpp":

@@ -24,7 +24,7 @@ _MARKS: Final[tuple[tuple[bytes, str], ...]] = (
     (b"tjgg\x03\0\0\0", "ggjt"),
     (b"tjgg", "ggml"),
     (b"fmgg", "ggml"),
-    (b"algg", "ggml"),
+    (b"algg", "ggla"),
     (b"PK\x03\x04", "zip"),
     (b"PK\x05\x06", "zip"),
     (b"\x89HDF\r\n\x1a\n", "hdf5"),
@@ -41,8 +41,8 @@ _MARKS: Final[tuple[tuple[bytes, str], ...]] = (
     (b"%PDF", "pdf"),
     (b"\x89PNG", "picture"),
 )
-OF_GGML: Final = frozenset({"ggml", "ggjt"})
-"""Formats of ggml before GGUF; the second is the last of llama.cpp, which its converter for such files reads."""
+OF_GGML: Final = frozenset({"ggml", "ggjt", "ggla"})
+"""Formats of ggml before GGUF: any, the last of llama.cpp, which its converter for such files reads, and its LoRA."""
 _HTML: Final = (b"<!doctype html", b"<html", b"<head", b"<!--", b"<?xml", b"<body")
 _STORE_ERROR: Final = b"<Error><Code>"
 """What S3 and stores like it answer to an address that has expired or does not exist."""

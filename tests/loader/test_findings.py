@@ -48,7 +48,7 @@ def test_every_hostile_input_has_complete_messages(hostile: HostileInput, tmp_pa
 @pytest.mark.parametrize(
     ("first", "kind"),
     [
-        (b"algg\x01\0\0\0" + bytes(16), "ggml"), (b"tjgg\x03\0\0\0" + bytes(16), "ggjt"),
+        (b"algg\x01\0\0\0" + bytes(16), "ggla"), (b"tjgg\x03\0\0\0" + bytes(16), "ggjt"),
         (b"tjgg\x01\0\0\0" + bytes(16), "ggml"), (b"\x02\0\0\0\x13\0\0\0blk.0.attn_q.weight", "imatrix"),
         (b"\x02\0\0\0\x13\0\0\0model.norm.weight.0", "unknown"),
         (b'<?xml version="1.0" encoding="UTF-8"?><Error><Code>AccessDenied</Code></Error>', "xml-error"),

@@ -161,6 +161,18 @@ def test_one_loader(tmp_path: Path) -> None:
     assert {one.code for one in judged_for(lacking, "transformers@4").findings if one.severity == "error"} == {"N403"}
 
 
+@pytest.mark.parametrize(("name", "words"), [
+    ("BertForMaskedLM", "convert it with convert_hf_to_gguf.py"), ("PaliGemmaForConditionalGeneration", "use another"),
+    ("LlamaForCausalLM", ""),
+])  # fmt: skip
+def test_ollama_refuses_classes_that_its_converter_does_not_list(name: str, words: str, tmp_path: Path) -> None:
+    llama(tmp_path)
+    config = tmp_path / "config.json"
+    config.write_text(json.dumps({**json.loads(config.read_text()), "architectures": [name]}), encoding="utf-8")
+    refused = [one for one in judged_for(audit(str(tmp_path)), "ollama").findings if one.code == "N598"]
+    assert [one.help.startswith(words) for one in refused] == [True] * bool(words)
+
+
 @pytest.mark.parametrize(("block", "unread"), [
     ({"quant_method": "bitsandbytes", "load_in_4bit": True}, "bitsandbytes"), ({"quant_method": "awq"}, "awq"),
     ({"quant_method": "compressed-tensors", "format": "mxfp4-pack-quantized"}, "mxfp4-pack-quantized of"),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from inspector.auditing.loads.given_facts import given_of
 from inspector.auditing.loads.quantized import has_packed
 from inspector.auditing.result import Audit
@@ -10,11 +13,17 @@ from inspector.loading.ollama import LOADER, READS, dtype_not_read
 
 
 def not_read_by_ollama(audited: Audit) -> Finding | None:
-    """The finding on weights quantized in a way that the converter stops at; None for all other checkpoints."""
+    """The finding on a class that the converter does not list, or on weights quantized in a way that it stops at; None
+    for all other checkpoints.
+    """
     checkpoint, config, unpacked = audited.checkpoint, audited.checkpoint.config, audited.unpacked
-    if config is None or config.kind != "config" or unpacked is None or not has_packed(audited):
+    if config is None or config.kind != "config" or "_class_name" in config.values:
         return None
     if checkpoint.is_gguf or checkpoint.adapter is not None or audited.components:
+        return None
+    if (unlisted := _unlisted_class(audited, config.values)) is not None:
+        return unlisted
+    if unpacked is None or not has_packed(audited):
         return None
     class_name = given_of(audited, config.values).class_name
     dtype = dtype_not_read(class_name, config.values, (one.dtype for one in checkpoint.tensors.values()))
@@ -33,4 +42,29 @@ def not_read_by_ollama(audited: Audit) -> Finding | None:
         converter=converter if converts else None,
         converts=converts or None,
         quantization=f"{scheme}, with tensors in {dtype}",
+    )
+
+
+def _unlisted_class(audited: Audit, values: Mapping[str, Any]) -> Finding | None:
+    """The finding on the first class of the config if the converter does not list it: it reads no other name, and
+    stops with "unsupported architecture" (`LoadModelMetadata`).
+    """
+    stated = values.get("architectures")
+    name = stated[0] if isinstance(stated, list) and stated and isinstance(stated[0], str) else ""
+    from inspector.loading.registries import converter_of
+
+    listed = converter_of(LOADER, name) if name and audited.checkpoint.folder else None
+    if listed is None or listed[1]:
+        return None
+    from inspector.findings.other_format import FormatNotRead
+
+    by_other = converter_of("llama.cpp", name)
+    return FormatNotRead(
+        loader=LOADER,
+        reads=READS,
+        own=next((one.loader for one in audited.loads if one.intended), None),
+        class_name=name,
+        converter=listed[0],
+        converts=False,
+        by_llama_cpp=by_other is not None and by_other[1],
     )

@@ -36,6 +36,8 @@ _REMEDIES = {
     "gguf": _RENAME,
     "ggml": "load it with the program that it was made for (whisper.cpp, or an example of ggml), or convert the model "
     "that it was made from to GGUF: neither llama.cpp nor this tool reads this format",
+    "ggla": "convert the PEFT adapter from which it was made with convert_lora_to_gguf.py of llama.cpp, and load that "
+    "with --lora beside a GGUF file of the base model",
     "ggjt": "download a GGUF file of the model; a Llama can also be converted with convert_llama_ggml_to_gguf.py of "
     "llama.cpp, which needs --gqa 8 for 34B and 70B",
     "onnx": _RENAME,
