@@ -115,6 +115,11 @@ class HeadTiedByClass(ContentFinding, frozen=True, kw_only=True):
         return f"{name} is not stored; {self.loader} ties it although {self.tie}"
 
 
+_COPY = "head.token.copy"
+_FORMER = "lm_head.decoder.weight"
+"""The name of GPT-2's head in pytorch-pretrained-bert, which no loader reads."""
+
+
 class CopyStored(TiedHead, frozen=True, kw_only=True):
     """A tensor is stored although the config ties it to another one.
 
@@ -148,7 +153,9 @@ class CopyStored(TiedHead, frozen=True, kw_only=True):
     def rows(self) -> Rows:
         size = f"{shape(self.shape)}, {number(self.elements)} elements, counted once"
         rows = [("stored", size)]
-        if self.role.startswith("head"):
+        if self.role == _COPY and str(self.place.tensor).endswith(_FORMER):
+            rows.append(("loaders", "they leave out this former name of the head and tie it"))
+        elif self.role.startswith("head"):
             rows.append(
                 ("loaders", "transformers 5 keeps it; transformers 4, llama.cpp and most classes of vLLM tie it")
             )

@@ -149,3 +149,21 @@ def test_the_former_name_of_a_mask_is_renamed(model_type: str, suffix: str) -> N
     both = judged({**spec, former: spec[mask]}, config)
     (finding,) = [one for one in both.findings if one.severity != "note"]
     assert (finding.code, finding.facts["present_name"]) == ("N405", "")
+
+
+@pytest.mark.parametrize("model_type", ["gpt2", "openai-gpt", "gpt-sw3"])
+def test_the_tied_head_under_its_former_name_is_a_copy(model_type: str) -> None:
+    """transformers 5.23 and 4.57 leave out `lm_head.decoder.weight` and tie the head to the table."""
+    record = base_record("gpt2" if model_type == "gpt-sw3" else model_type, "LMHeadModel")
+    config = {**record["config"], "model_type": model_type, "architectures": [record["class"]]}
+    spec = {name: one for name, one in spec_of(record).items() if name != "lm_head.weight"}
+    table = next(one for name, one in spec.items() if name.endswith(("wte.weight", "tokens_embed.weight")))
+    former = {**spec, "lm_head.decoder.weight": table}
+    assert judged(former, config).verdict == "clean"
+    guessed = judged(former, {}).architecture
+    assert guessed is not None and guessed.name.startswith(("gpt2", "openai-gpt"))
+    dtype, (rows, width) = table
+    other = judged({**spec, "lm_head.decoder.weight": (dtype, (rows, width + 1))}, config)
+    assert other.verdict == "findings"
+    untied = judged(former, {**config, "tie_word_embeddings": False})
+    assert [one.code for one in untied.findings if one.severity == "error"] == ["C310"]

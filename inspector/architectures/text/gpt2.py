@@ -4,6 +4,7 @@ modeling_gpt2.py: every weight of a layer is a Conv1D, stored [in, out]; c_attn 
 adds a second attention whose queries have a matrix of their own. Tied unless the config says otherwise.
 The Hub's first files have no `transformer.` prefix and hold the causal masks `attn.bias` and `attn.masked_bias`.
 `pruned_heads` narrows the attention of the layers it names.
+DialoGPT's files, and others of pytorch-pretrained-bert, have the tied head as `lm_head.decoder`.
 The double-heads model sets num_labels to 1 itself before it builds its summary.
 modeling_openai.py (GPT): norms behind each half, none at the end; the MLP is always four times as wide.
 modeling_imagegpt.py: norms without bias; the head has a row less than the vocabulary, for the token that begins a
@@ -17,6 +18,8 @@ from inspector.notation.kinds import affine, buffer, dense, linear, linear_io, s
 
 SUMMARY = part("multiple_choice_head.summary", "head.choice", dense("d -> (1 when summary_proj_to_labels | d)"),
                when="summary_use_proj")
+FORMER_HEAD = maybe("lm_head.decoder", "head.token.copy", linear("d -> V"), tied="embed.token",
+                    when="tie_word_embeddings | true")
 GPT2 = Architecture("gpt2 gpt-sw3", ties="tie_word_embeddings | true",
     dims=Dims(V="vocab_size", d="n_embd", L="n_layer", h="n_head", T="n_positions", ff="n_inner | 4*d",
               a="(h - len(pruned_heads[{L}]))*(d/h) | d",
@@ -43,7 +46,7 @@ GPT2 = Architecture("gpt2 gpt-sw3", ties="tie_word_embeddings | true",
             when="add_cross_attention")),
     heads=(
         head("Model",                     ""),
-        head("LMHeadModel ForCausalLM",   "transformer.", LM_HEAD, default=True),
+        head("LMHeadModel ForCausalLM",   "transformer.", LM_HEAD, FORMER_HEAD, default=True),
         head("DoubleHeadsModel",          "transformer.", LM_HEAD, SUMMARY),
         head("ForSequenceClassification", "transformer.", part("score", "head.class", linear("d -> C"))),
         head("ForTokenClassification",    "transformer.", part("classifier", "head.class", dense("d -> C"))),
@@ -65,7 +68,7 @@ OPENAI_GPT = Architecture("openai-gpt", ties="tie_word_embeddings | true", diale
             part("ln_2",        "norm.mlp.post",    affine("d")))),
     heads=(
         head("Model",                     ""),
-        head("LMHeadModel ForCausalLM",   "transformer.", LM_HEAD),
+        head("LMHeadModel ForCausalLM",   "transformer.", LM_HEAD, FORMER_HEAD),
         head("DoubleHeadsModel",          "transformer.", LM_HEAD, SUMMARY),
         head("ForSequenceClassification", "transformer.", part("score", "head.class", linear("d -> C")))))
 IMAGEGPT = Architecture("imagegpt", dims=GPT2.dims,
