@@ -113,6 +113,10 @@ def _of_another_model(case: Reconciled, families: Families, again: Again) -> Rec
 
     if (experts := experts_of_vllm(case, again)) is not None:
         return Recognized(experts[0], case.uncorrected(experts[1]))
+    from inspector.reconciler.stacked_renamed import stacked_renamed
+
+    if (stacked := stacked_renamed(case, again)) is not None:
+        return Recognized(stacked[0], case.uncorrected(stacked[1]))
     joined = projections_joined(case)
     otherwise = explained_otherwise(case, families, again)
     if otherwise is not None and (joined is None or joined[1].differences):
