@@ -46,6 +46,14 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, str], list[str]
          "tokenization_my.py": "# from .b import c\nfrom transformers import AutoTokenizer\n"}, []),
     "code of another repository": (
         BERT, {"tokenizer_config.json": {**OF_TOKENIZER, "auto_map": {"AutoTokenizer": ["a/b--c.D", None]}}}, {}, []),
+    "a model's code in another repository": (
+        {**OWN, "auto_map": {auto: f"a/b--{place}" for auto, place in MODEL.items()}}, {}, {},
+        ["C355 configuration_my.py, modeling_my.py"]),
+    "a copy of the code of another repository": (
+        {**OWN, "auto_map": {auto: f"a/b--{place}" for auto, place in MODEL.items()}}, {},
+        {"configuration_my.py": "", "modeling_my.py": ""}, []),
+    "code elsewhere for a type of transformers": (
+        {**BERT, "auto_map": {"AutoModel": "a/b--modeling_my.My"}}, {}, {}, []),
     "code that nothing names": (GPT2, {}, {"train.py": "from .helpers import go\n"}, []),
 }  # fmt: skip
 
@@ -58,6 +66,7 @@ def test_absent_code_is_named(name: str, tmp_path: Path) -> None:
         (tmp_path / file).write_text(json.dumps(values), encoding="utf-8")
     for file, content in code.items():
         (tmp_path / file).write_text(content, encoding="utf-8")
-    found = [one for one in audit(str(tmp_path)).findings if one.code in {"C319", "C322"}]
+    found = [one for one in audit(str(tmp_path)).findings if one.code in {"C319", "C322", "C355"}]
     assert [f"{one.code} {', '.join(one.facts['files'])}" for one in found] == wanted
-    assert all("import from the repository of the model" in one.help for one in found if len(one.facts["files"]) > 1)
+    missing = [one for one in found if one.code != "C355" and len(one.facts["files"]) > 1]
+    assert all("import from the repository of the model" in one.help for one in missing)

@@ -684,3 +684,21 @@ def test_a_class_builds_as_many_stages_as_kinds_of_blocks(name: str, key: str) -
     changed = {**record["config"], key: record["config"][key][:-1]}
     assert judged(spec_of(record), record["config"]).verdict == "clean"
     assert judged(spec_of(record), changed).verdict == "findings"
+
+
+@pytest.mark.parametrize(
+    ("name", "module", "kind"),
+    [
+        ("ControlNetModel", "controlnet_cond_embedding.", True),
+        ("FluxTransformer2DModel", "time_text_embed.", True),
+        ("ControlNetModel", "controlnet_cond_embedding.conv_in.", False),
+        ("UNet2DConditionModel", "mid_block.resnets.0.", False),
+    ],
+)
+def test_a_component_without_one_whole_module_is_of_another_kind(name: str, module: str, kind: bool) -> None:
+    record = diffusers_records(name)[0]
+    spec = {key: one for key, one in spec_of(record).items() if not key.startswith(module)}
+    assert len(spec) < len(spec_of(record))
+    found = [one for one in judged(spec, record["config"]).findings if one.severity == "error"]
+    assert len(found) == 1
+    assert ("if the model of its authors has no such module" in found[0].help) == kind

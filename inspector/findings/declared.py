@@ -221,6 +221,51 @@ class CodeFileAbsent(CodeFileMissing, frozen=True, kw_only=True):
     severity = "note"
 
 
+class CodeElsewhere(Finding, frozen=True, kw_only=True):
+    """The code of the model is that of another repository, which the config names.
+
+    What it means
+        `auto_map` names classes as REPOSITORY--MODULE.CLASS, and the folder has no copy of these modules. transformers
+        has no such type itself.
+
+    Why it matters
+        With trust_remote_code=True transformers fetches the code from the Hub or reads its cache: without a network it
+        fails, and the newest code of the other repository decides what is built. vLLM and other programs that have the
+        type themselves do the same for the config and the tokenizer.
+
+    Example
+        note[C355] code-elsewhere: the code is in someone/mine
+          files     modeling_mine.py
+          named by  AutoModel
+          help      to use the folder alone copy this file into it, and remove
+                    "someone/mine--" from auto_map; otherwise transformers fetches it
+                    with trust_remote_code=True
+
+    What to do
+        Nothing with a network. To use the folder alone, copy the files, and what they import, and remove the name of
+        the repository from `auto_map` in config.json and tokenizer_config.json.
+    """
+
+    code = "C355"
+    severity = "note"
+    advises = True
+
+    repositories: tuple[str, ...]
+    files: tuple[str, ...]
+    named_by: tuple[str, ...]
+
+    headline_text = "the code is in {repositories:listed 2}"
+    row_texts = (("files", "{files:listed 4}"), ("named by", "{named_by:listed 6}"))
+
+    def remedy(self) -> Remedy:
+        these = "this file" if len(self.files) == 1 else "these files"
+        names = " and ".join(f'"{one}--"' for one in self.repositories)
+        return Remedy(
+            f"to use the folder alone copy {these} into it, and remove {names} from auto_map; otherwise transformers "
+            f"fetches {'it' if len(self.files) == 1 else 'them'} with trust_remote_code=True"
+        )
+
+
 class TokenIds(msgspec.Struct, frozen=True):
     """Token ids of one file beyond the embedding's rows. names: the first keys or tokens. largest: the largest id."""
 

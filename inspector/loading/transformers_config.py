@@ -26,7 +26,7 @@ def by_config(given: Given, major: str) -> Load | None:
     if values is None:
         return answer_of(major, REFUSES, "there is no config.json")
     if "auto_map" in values and not _is_left_over(given):
-        return answer_of(major, UNKNOWN, "the code of the repository decides")
+        return answer_of(major, UNKNOWN, f"the code of {_repository(values['auto_map'])} decides")
     if not isinstance(values.get("model_type"), str):
         return answer_of(major, REFUSES, "config.json has no model_type")
     if not has_type(values["model_type"], major) and not _has_class_alone(values, given.class_name, major):
@@ -84,6 +84,13 @@ def _builds(given: Given, key: str, major: str) -> bool:
     paths = {row.slot.scope for row in rows}
     inside = (path[:depth] for path in paths for depth in range(1, len(path) + 1))
     return any(plan.scope.below(one).prefix[:1] == (key,) for one in inside)
+
+
+def _repository(named: object) -> str:
+    """The repository with the code that `auto_map` names, in words."""
+    places = named.values() if isinstance(named, dict) else ()
+    others = dict.fromkeys(one.partition("--")[0] for one in places if isinstance(one, str) and "--" in one)
+    return " and ".join(others) or "the repository"
 
 
 def _is_left_over(given: Given) -> bool:

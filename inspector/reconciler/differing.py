@@ -38,6 +38,9 @@ def differences(case: Reconciled, confidence: str) -> list[Finding]:
         from inspector.reconciler.listed_layers import with_listed_layers
 
         found = with_listed_layers(case, found)
+        from inspector.reconciler.without_module import with_own_kind
+
+        found = with_own_kind(case, found)
     if case.absent:
         from inspector.reconciler.renamed_usual import with_usual_parts
 

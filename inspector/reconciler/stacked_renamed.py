@@ -39,7 +39,8 @@ def stacked_renamed(case: Reconciled, again: Again) -> tuple[TensorRenamed, Plac
     for renames in _renames(before, forms):
         after = _under(case, again, renames)
         new_names = set(renames.values())
-        left = {one.key for one in after.unexpected} | {one.block.key for one in (*after.missing, *after.mismatched)}
+        left = {one.key for one in after.unexpected} | {one.block.key for one in after.missing}
+        left |= {one.block.key for one in after.mismatched}
         fewer = sum(one.tensors for one in before.missing) > sum(one.tensors for one in after.missing)
         if fewer and not left & new_names and len(after.mismatched) <= len(before.mismatched):
             renamed = sorted((one for one in before.unexpected if one.key in renames), key=lambda one: one.key)

@@ -1044,6 +1044,8 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "class-of-another-type": lambda: folder({**LLAMA8B, "architectures": ["Qwen2ForCausalLM"]}),
     "class-unknown": lambda: folder({**LLAMA8B, "architectures": ["LlamaForCausaLM"]}),
     "code-file-missing": lambda: folder({**LLAMA8B, "model_type": "mine", **CODE}, "tokenizer.json"),
+    "code-elsewhere": lambda: folder({
+        **LLAMA8B, "model_type": "mine", "auto_map": {"AutoModel": "someone/mine--modeling_mine.Mine"}}),
     "code-file-absent": lambda: folder({**LLAMA8B, **CODE}),
     "tokens-beyond-rows": lambda: folder({**LLAMA8B, "eos_token_id": 128256}),
     "module-missing": without_dense,

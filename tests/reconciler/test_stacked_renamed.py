@@ -17,7 +17,7 @@ EXPERT = re.compile(r"experts\.(\d+)\.(\w+?)(\.weight)?$")
 def stacked(model_type: str) -> tuple[Spec, dict[str, Any]]:
     """A model with its experts as transformers 5 holds them."""
     record = base_record(model_type)
-    spec: Spec = {}
+    spec: dict[str, tuple[str, tuple[int, ...]]] = {}
     sizes: dict[tuple[str, str], tuple[int, int]] = {}
     numbers: set[str] = set()
     for name, (dtype, shape) in spec_of(record).items():
@@ -30,7 +30,8 @@ def stacked(model_type: str) -> tuple[Spec, dict[str, Any]]:
         if found[2] in part:
             key = name[: found.start()].replace("block_sparse_moe", "mlp"), part[found[2]]
             sizes[key] = (shape[0] * (2 if key[1] == "gate_up_proj" else 1), shape[1])
-    spec |= {f"{before}experts.{last}": ("F32", (len(numbers), *size)) for (before, last), size in sizes.items()}
+    for (before, last), size in sizes.items():
+        spec[f"{before}experts.{last}"] = ("F32", (len(numbers), *size))
     spec = {name.replace("block_sparse_moe", "mlp"): one for name, one in spec.items()}
     return spec, {**record["config"], "architectures": [record["class"]]}
 

@@ -45,6 +45,7 @@ def code_files(audited: Audit) -> Iterator[Finding]:
     if config is None or not is_listed(checkpoint):
         return
     settings = _settings_beside(checkpoint) if checkpoint.folder else {}
+    yield from _elsewhere(checkpoint, config.file, config.values)
     of_model = _absent(checkpoint, {config.file: config.values})
     beside = _absent(checkpoint, settings)
     if not of_model and not beside:
@@ -70,6 +71,30 @@ def _finding(kind: type[CodeFileMissing], place: Place, *groups: Absent) -> Find
     return kind(place=place, files=tuple(dict.fromkeys(file for file, _ in named)), named_by=tuple(named_by))
 
 
+def _elsewhere(checkpoint: Checkpoint, file: str, values: Mapping[str, Any]) -> Iterator[Finding]:
+    """The note on a type of unknown code that another repository has, of which the folder has no copy."""
+    model_type = values.get("model_type")
+    if isinstance(model_type, str) and has_type(model_type, NEWEST):
+        return
+    repositories: dict[str, None] = {}
+    named: dict[str, list[str]] = {}
+    for auto, place in _stated(values.get(CODE)):
+        repository, _, local = place.partition("--")
+        if local and "." in local:
+            repositories[repository] = None
+            named.setdefault(local.rpartition(".")[0].replace(".", "/") + ".py", []).append(auto)
+    absent = {name: by for name, by in named.items() if name not in checkpoint.siblings}
+    if absent and len(absent) == len(named):
+        from inspector.findings.declared import CodeElsewhere
+
+        yield CodeElsewhere(
+            place=Place(file=file, key=CODE),
+            repositories=tuple(repositories),
+            files=tuple(absent),
+            named_by=tuple(dict.fromkeys(auto for by in absent.values() for auto in by)),
+        )
+
+
 def _settings_beside(checkpoint: Checkpoint) -> dict[str, Mapping[str, Any]]:
     """The settings of the tokenizer and the processor that name code."""
     read = {name: object_beside(checkpoint, name, LARGEST) for name in (SETTINGS, *OF_PROCESSORS)}
@@ -92,11 +117,16 @@ def _absent(checkpoint: Checkpoint, settings: Mapping[str, Mapping[str, Any]]) -
 
 
 def _places(named: object) -> Iterator[tuple[str, str]]:
-    """(class of transformers, module and class of the repository) of an `auto_map`; early tokenizers have a list."""
+    """(class of transformers, module and class of this repository) of an `auto_map`."""
+    return ((auto, place) for auto, place in _stated(named) if "--" not in place)
+
+
+def _stated(named: object) -> Iterator[tuple[str, str]]:
+    """(class of transformers, module and class) of an `auto_map`; early tokenizers have a list."""
     entries = named.items() if isinstance(named, dict) else [("AutoTokenizer", named)]
     for auto, places in entries:
         for place in places if isinstance(places, list) else [places]:
-            if isinstance(place, str) and "--" not in place and "." in place:
+            if isinstance(place, str) and "." in place:
                 yield auto, place
 
 

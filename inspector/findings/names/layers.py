@@ -68,6 +68,9 @@ class LayersMissing(ContentFinding, frozen=True, kw_only=True):
         number. Where another module is stored in place of the missing part, as in hybrids of attention and state
         spaces, load the model with the code that builds it. The same holds where a key of the config lists the layers
         without the part, as programs write that drop attention or MLPs: nothing was lost.
+        A component of diffusers without one whole module, with everything else complete, may be of a class of another
+        project: CCSR's ControlNet, for example, reads latents and has no `controlnet_cond_embedding`. Its own code
+        loads it.
     """
 
     code = "N404"
@@ -88,6 +91,8 @@ class LayersMissing(ContentFinding, frozen=True, kw_only=True):
     """Further families that are missing there."""
     tower: bool = False
     """True for a whole tower of images or sound, or its projector, which many trainings leave as it was."""
+    another_kind: str = ""
+    """The class of diffusers, if all else fits it exactly: the weights may be of a class without this module."""
 
     headline_text = "{what}"
     row_texts = (
@@ -97,9 +102,16 @@ class LayersMissing(ContentFinding, frozen=True, kw_only=True):
         ("instead", "{instead}.*", "instead"),
         ("because", "{listed_in} in config.json lists these layers", "listed_in"),
         ("present", "{present}", "present"),
+        ("rest", "everything else is that of {another_kind}", "another_kind"),
     )
 
     def remedy(self) -> Remedy:
+        if self.another_kind:
+            return Remedy(
+                "take this module from the original checkpoint, or repair the conversion or the save that left it out; "
+                "if the model of its authors has no such module, load it with their code: diffusers would fill the "
+                "module with random values"
+            )
         if self.listed_in:
             code = f"load it with the code that reads {self.listed_in}, named by auto_map if it is in the folder"
             return Remedy(f"{code}: the class of transformers builds this part in every layer")
