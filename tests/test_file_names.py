@@ -432,3 +432,18 @@ def test_the_state_of_a_textual_inversion_training(
     finding = reported(audit(str(tmp_path)), "C313")
     assert finding.facts.get("learned", 0) == learned
     assert ("load_textual_inversion" in finding.remedy().words) is bool(learned)
+
+
+@pytest.mark.parametrize(("model_type", "suffix"), [
+    ("openai-gpt", "LMHeadModel"), ("gpt2", "LMHeadModel"), ("bert", "ForMaskedLM"),
+])  # fmt: skip
+def test_names_give_the_type_beside_a_wrong_value(model_type: str, suffix: str, tmp_path: Path) -> None:
+    record = base_record(model_type, suffix)
+    config = {key: one for key, one in record["config"].items() if key not in ("model_type", "architectures")}
+    write(tmp_path, spec_of(record), {**config, "vocab_size": 3})
+    errors = {one.code: one for one in audit(str(tmp_path)).findings if one.severity == "error"}
+    assert errors.keys() == {"C310", "C314"}
+    assert f'"model_type": "{model_type}"' in errors["C314"].remedy().words
+    write(tmp_path, spec_of(record), {"vocab_size": 3, "layers": 2, "width": 16})
+    errors = {one.code: one for one in audit(str(tmp_path)).findings if one.severity == "error"}
+    assert f'"model_type": "{model_type}"' not in errors["C314"].remedy().words

@@ -331,7 +331,10 @@ class SetReading:
     def _parsed(self, name: str, opening: Opening) -> Header:
         """The header of a safetensors file."""
         if opening.header is None:
-            return self._as_listed(name, opening.size, unopened(opening.first, opening.size, name))
+            from inspector.loader.formats.tensorflow import of_tensorflow
+
+            other = of_tensorflow(self.source, name, self.listing.files, opening.size)
+            return self._as_listed(name, opening.size, other or unopened(opening.first, opening.size, name))
         behind = None if opening.size is None else opening.size - 8 - len(opening.header)
         allow_header(len(opening.header))
         try:

@@ -85,7 +85,8 @@ def _by_names(audited: Audit, config: Config) -> dict[str, Any]:
     """For a config without type and class: the type that has these tensor names, and the number of other types with the
     same names.
 
-    Empty if the config does not give the shapes of that type: it was written in the terms of another program.
+    Empty if the config does not give the shapes of that type, wrong values aside: it was written in the terms of
+    another program.
     """
     from inspector.findings.names.architecture import ArchitectureFromNames
 
@@ -95,9 +96,15 @@ def _by_names(audited: Audit, config: Config) -> dict[str, Any]:
     of_prefix = _types_with_prefix(audited, config, audited.case.reading.prefix)
     if of_prefix:
         return {"by_names": of_prefix[0], "alike": len(of_prefix) - 1}
-    if not _fits_type(audited, config, found.architecture):
+    if not _fits_type(audited, _corrected(audited.case, config), found.architecture):
         return {}
     return {"by_names": found.architecture, "alike": len(found.twins)}
+
+
+def _corrected(case: Reconciled, config: Config) -> Config:
+    """A config with the values that the weights have in place of wrong ones."""
+    values = {one.key: one.weights for one in case.causes if one.key in config.values and one.element is None}
+    return replace(config, values={**config.values, **values})
 
 
 def _types_with_prefix(audited: Audit, config: Config, prefix: str) -> list[str]:

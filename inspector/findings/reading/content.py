@@ -6,6 +6,7 @@ import re
 
 from inspector.findings.finding import UNFINISHED, Finding, Remedy, Rows, Step
 from inspector.findings.reading.formats import FORMATS, SEVERAL
+from inspector.findings.reading.no_weights import of_prefix, prefix_of_tensorflow
 from inspector.findings.reading.place import OVER_NETWORK, UNREAD_REMEDIES
 from inspector.findings.refetch import Refetch
 from inspector.findings.words import first, number, position_in_text
@@ -169,7 +170,7 @@ class NotACheckpoint(Refetch, frozen=True, kw_only=True, omit_defaults=True):
             return Remedy(f"convert it to the format of the other shards, or {again.words}", again.steps)
         if own is not None:
             return Remedy(f"rename it to {own}", (Step(action="move", file=self.place.file, new=own),))
-        words = _REMEDIES.get(self.what)
+        words = self._usual_words()
         if self.files and words == _RENAME and _SHARD.search(self.names[0] if self.names else ""):
             again = self.fetch_again()
             return Remedy(f"convert them to the format that their names state, or {again.words}", again.steps)
@@ -192,6 +193,12 @@ class NotACheckpoint(Refetch, frozen=True, kw_only=True, omit_defaults=True):
         if self.what == "json" and str(self.place.file).endswith("config.json"):
             words = "pass the folder; `inspector formula` counts from a config alone"
         return Remedy(words) if words else self.fetch_again()
+
+    def _usual_words(self) -> str | None:
+        """What to do with a file of this format, whatever its name."""
+        if self.what == "tensorflow":
+            return of_prefix(prefix_of_tensorflow(str(self.place.file)))
+        return _REMEDIES.get(self.what)
 
     def _own_name(self) -> str | None:
         """The name under which loaders look for a single file of this format."""

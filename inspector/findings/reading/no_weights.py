@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from inspector.findings.finding import ARCHIVES, Finding, Remedy, Rows
 from inspector.findings.stored_set import StoredSet
 from inspector.findings.words import listed
@@ -21,6 +23,21 @@ _MADE_FOR = {
 _CONVERTED = {"tf_model": "from_tf", "flax_model": "from_flax"}
 """Beginning of a name -> the argument with which from_pretrained of transformers 4 reads the file."""
 
+_OF_TENSORFLOW = re.compile(r"\.(?:index|meta|data-\d{5}-of-\d{5})$")
+
+
+def prefix_of_tensorflow(file: str) -> str:
+    """The name by which converters find a checkpoint of TensorFlow: that of its files without their endings."""
+    return _OF_TENSORFLOW.sub("", file)
+
+
+def of_prefix(prefix: str) -> str:
+    """What to do with a checkpoint of TensorFlow."""
+    return (
+        f"pass the prefix {prefix}, no folder and no file, to the converter of the program that the model was made "
+        "for, or download the model in safetensors: this format is not read, nor by transformers 5"
+    )
+
 
 def _elsewhere(sets: tuple[StoredSet, ...]) -> str:
     """What to do with weights in other formats."""
@@ -29,6 +46,9 @@ def _elsewhere(sets: tuple[StoredSet, ...]) -> str:
         programs = listed(sorted(_MADE_FOR[kind] for kind in kinds))
         return f"load it with {programs}, or download the weights in safetensors: this format is not read"
     names = {one.name.rpartition("/")[2].partition(".")[0] for one in sets}
+    prefixes = {prefix_of_tensorflow(one.name) for one in sets if _OF_TENSORFLOW.search(one.name)}
+    if kinds == {"tensorflow"} and len(prefixes) == 1:
+        return of_prefix(*prefixes)
     switch = _CONVERTED.get(*names) if len(names) == 1 else None
     how = f": transformers 4 loads them with {switch}=True, and save_pretrained writes them" if switch else ""
     return f"convert these files to safetensors{how}"
