@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from inspector.findings.finding import ARCHIVES, NAMES_SHOWN, PACKED, Finding, Place
 from inspector.loader.config_file import Config
 from inspector.loader.distributed_save import absent_files
-from inspector.loader.leftovers import EMPTIED, emptied, leftover_findings, partition_findings, partitions
+from inspector.loader.leftovers import leftover_findings, partition_findings, partitions
 from inspector.loader.loaders import DIFFUSERS, PEFT, TRANSFORMERS
 from inspector.loader.lost_files import in_download_folder
 from inspector.loader.other_files import stored
@@ -175,7 +175,7 @@ def _no_weights(contents: Contents, configs: Mapping[str, Config]) -> list[Findi
     from inspector.findings.reading.training import PartitionedSave
 
     found = [one for one in leftovers if isinstance(one, PartitionedSave)]
-    saves = [*(_as_saved(one, source, listing) for one in found[:1]), *found[1:]]
+    saves = list(found)
     below = [] if saves else _sets_below(source, folders)
     if not below:
         saves = saves or _saves_below(source, folders)
@@ -185,7 +185,7 @@ def _no_weights(contents: Contents, configs: Mapping[str, Config]) -> list[Findi
     if not weights_in:  # weights of other formats are converted, wherever they are
         sets = (*sets, *(replace(one, name=f"{folder}/{one.name}") for folder, one in below))
     parts = sorted(filter(is_part, listing.files))
-    merged = replace(saves[0], absent=absent_files(saves[0], source)[:NAMES_SHOWN]) if saves else None
+    merged = _with_its_files(saves[0], source, listing) if saves else None
     from inspector.findings.reading.no_weights import NoWeights
 
     nothing = NoWeights(
@@ -212,17 +212,12 @@ def _no_weights(contents: Contents, configs: Mapping[str, Config]) -> list[Findi
     return [nothing, *(one for one in leftovers if one not in found[:1])]
 
 
-def _as_saved(save: PartitionedSave, source: Source, listing: Listing) -> PartitionedSave:
-    """The finding on DeepSpeed's file of the model alone, with whether ZeRO-3 left placeholders in it."""
-    if not save.only or isinstance(source, Forewarned):
-        return save
-    from inspector.loader.formats.other_formats import OtherReader
-    from inspector.loader.header_record import Layouts
+def _with_its_files(save: PartitionedSave, source: Source, listing: Listing) -> PartitionedSave:
+    """The finding on a partitioned save, with the files that decide how it is merged."""
+    from inspector.loader.deepspeed_save import with_model_alone
 
-    ((_, header),) = OtherReader(source, listing, "pytorch", Layouts()).read([save.only])
-    if isinstance(header, Refusal):
-        return save
-    return replace(save, emptied=any(emptied(header.tensors, shape) is not None for shape in EMPTIED))
+    save = with_model_alone(save, source, listing)
+    return replace(save, absent=absent_files(save, source)[:NAMES_SHOWN])
 
 
 def _unlisted(listing: Listing, folders: Sequence[str], weights_in: Sequence[str]) -> tuple[str, ...]:

@@ -287,7 +287,19 @@ def test_a_single_empty_tensor_next_to_a_wrong_one_is_not_an_fsdp_save(tmp_path:
 
 STATE = ("optimizer.pt", "optimizer.bin", "scheduler.pt", "rng_state.pth", "rng_state_0.pth", "trainer_state.json")
 PARTS: dict[str, tuple[tuple[str, ...], str]] = {
-    "DeepSpeed": (("global_step500/mp_rank_00_model_states.pt", "latest", "zero_to_fp32.py"), "zero_to_fp32.py"),
+    "DeepSpeed": (
+        ("global_step500/mp_rank_00_model_states.pt", "global_step500/zero_pp_rank_0_mp_rank_00_optim_states.pt",
+         "latest", "zero_to_fp32.py"), "run `python zero_to_fp32.py"),
+    "DeepSpeed without ZeRO": (("global_step500/mp_rank_00_model_states.pt", "latest", "zero_to_fp32.py"),
+        "save `module` of global_step500/mp_rank_00"),
+    "DeepSpeed without ZeRO, by accelerate": (("pytorch_model/mp_rank_00_model_states.pt", "latest"),
+        "save `module` of pytorch_model/mp_rank_00"),
+    "DeepSpeed without ZeRO, two saves": (
+        ("global_step1/mp_rank_00_model_states.pt", "global_step2/mp_rank_00_model_states.pt", "zero_to_fp32.py"),
+        "run `python zero_to_fp32.py"),
+    "DeepSpeed, layers of a pipeline": (
+        ("global_step1/mp_rank_00_model_states.pt", "global_step1/layer_00-model_00-model_states.pt",
+         "zero_to_fp32.py"), "convert the layer_* files"),
     "DeepSpeed, inside": (
         ("mp_rank_00_model_states.pt", "zero_pp_rank_0_mp_rank_00_optim_states.pt",
          "bf16_zero_pp_rank_0_mp_rank_00_optim_states.pt"), "zero_to_fp32.py"),

@@ -135,28 +135,33 @@ class PartitionedSave(Finding, frozen=True, kw_only=True):
 
     row_texts = (("entries", "{names:first entries 4}"), ("stored", "{bytes} bytes", "bytes"))
 
-    @property
-    def only(self) -> str:
-        """The one file of DeepSpeed if the optimizer's files, which zero_to_fp32.py reads, are not here."""
-        alone = self.what == "zero" and self.entries == 1 and not self.script
-        return self.names[0] if alone and self.names[0].startswith("mp_rank_") else ""
+    alone: str = ""
+    """The one file of DeepSpeed that has the model, if the optimizer's, which zero_to_fp32.py reads, are not here."""
+    by_layers: bool = False
+    """True if a pipeline of DeepSpeed saved one file a layer, without the files that zero_to_fp32.py reads."""
 
     def headline(self) -> str:
-        if self.only:
+        if self.alone:
             which = "without its weights, which ZeRO-3 kept elsewhere" if self.emptied else "which loaders do not read"
             return f"DeepSpeed's file of the model, {which}"
         return f"partitions of {_TOOLS[self.what]}, not loadable weights"
 
     def remedy(self) -> Remedy:
-        if self.only and self.emptied:
+        if self.alone and self.emptied:
             return Remedy(
                 "copy the zero_pp_rank_* files of the same checkpoint, of all nodes, into the folder and run "
                 "zero_to_fp32.py, which DeepSpeed's save_checkpoint writes"
             )
-        if self.only:
+        if self.alone:
             return Remedy(
-                f"save `module` of {self.only} as pytorch_model.bin: it has the whole weights, unless ZeRO-3 or "
-                "several ranks wrote it; audit the file by its path to see which"
+                f"save `module` of {self.alone} as pytorch_model.bin: it has the whole weights, unless ZeRO-3 or "
+                "several ranks wrote it; audit the file by its path to see which. zero_to_fp32.py needs the "
+                "*_optim_states.pt files, which are not here"
+            )
+        if self.by_layers:
+            return Remedy(
+                "convert the layer_* files, each with the weights of one layer of a pipeline, with the converter of "
+                "the program that wrote them: zero_to_fp32.py needs *_optim_states.pt files, which are not here"
             )
         if self.what == "zero" and self.script:
             return Remedy("run `python zero_to_fp32.py . merged` in the folder")
