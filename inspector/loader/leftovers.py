@@ -67,6 +67,9 @@ _PARTS: Final[_Patterns] = (
 _STARTS: Final = tuple({start for _, starts, _ in (*_STATE, *_PARTS) for start in starts})
 
 
+_RESUMED: Final = "trainer_state.json"
+
+
 class Leftover(Struct, frozen=True):
     """Files or folders of one kind. partition: they are parts of the weights, which cannot be loaded separately."""
 
@@ -121,10 +124,23 @@ def leftover_findings(listing: Listing, audited: Iterable[str] = ()) -> tuple[Fi
                 names=tuple(names[:NAMES_SHOWN]),
                 files=len(names),
                 bytes=sum(one.bytes for one in state),
+                lacks=_lacks(names, listing),
             )
         )
     findings.extend(_saved_in_parts(one, listing) for one in found if one.partition)
     return tuple(findings)
+
+
+def _lacks(names: Iterable[str], listing: Listing) -> str:
+    """The file without which the Trainer of transformers does not resume from its other files; "" if it is not absent.
+
+    Source: `Trainer.train` in trainer.py, which opens trainer_state.json without a test. Other programs have
+    other names for one of these files.
+    """
+    kinds = [("optimizer.pt", "optimizer.bin"), ("scheduler.pt",), ("rng_state.pth", "rng_state_0.pth")]
+    stored = set(names)
+    absent = listing.complete and _RESUMED not in listing.files and _RESUMED not in listing.others
+    return _RESUMED if absent and all(not stored.isdisjoint(one) for one in kinds) else ""
 
 
 def partitions(listing: Listing) -> tuple[Leftover, ...]:

@@ -405,3 +405,16 @@ def test_distributed_saves_that_nothing_can_merge(
     found = next(one for one in audit(str(tmp_path)).findings if one.code == "R003")
     assert found.facts["absent"] == list(absent)
     assert ("from the node" in found.help or "of rank 0" in found.help) is bool(absent)
+
+
+@pytest.mark.parametrize(("names", "lacks"), [
+    (("optimizer.pt", "scheduler.pt", "rng_state.pth"), "trainer_state.json"),
+    (("optimizer.bin", "scheduler.pt", "rng_state_0.pth", "rng_state_1.pth"), "trainer_state.json"),
+    (("optimizer.pt", "scheduler.pt", "rng_state.pth", "trainer_state.json"), ""),
+    (("optimizer.bin", "scheduler.bin", "random_states_0.pkl"), ""),
+    (("scheduler.pt", "rng_state.pth"), ""),
+])  # fmt: skip
+def test_files_of_the_trainer_without_its_state(names: tuple[str, ...], lacks: str) -> None:
+    """transformers 4.57 and 5.23 open trainer_state.json whatever else is there; accelerate has no such file."""
+    (found,) = leftover_findings(Listing(dict.fromkeys(names, 1)))
+    assert (found.facts["lacks"], lacks in found.remedy().words) == (lacks, True)

@@ -71,7 +71,7 @@ class TrainingState(Finding, frozen=True, kw_only=True):
 
     What it means
         Optimizer, scheduler, random state and trainer log are needed to resume training, but not to use the
-        model. They are not audited.
+        model. They are not audited. The Trainer of transformers does not resume without `trainer_state.json`.
 
     Why it matters
         The optimizer state is twice as large as the weights, and `training_args.bin` is a pickle.
@@ -92,10 +92,23 @@ class TrainingState(Finding, frozen=True, kw_only=True):
     names: tuple[str, ...]
     files: int
     bytes: int
+    lacks: str = ""
+    """The file without which the Trainer of transformers does not resume from the others; "" if nothing lacks."""
 
     headline_text = "{files:count file} of a training run, {bytes} bytes"
-    row_texts = (("files", "{names:first files 5}"),)
+    row_texts = (
+        ("files", "{names:first files 5}"),
+        ("absent", "{lacks}, without which the Trainer does not resume", "lacks"),
+    )
     remedy_text = "do not publish these files"
+
+    def remedy(self) -> Remedy:
+        if not self.lacks:
+            return Remedy(self.remedy_text)
+        return Remedy(
+            f"resume from another checkpoint: without {self.lacks} the Trainer refuses this one, whose save was not "
+            "finished or which was copied in part; the weights do not depend on it"
+        )
 
 
 class PartitionedSave(Finding, frozen=True, kw_only=True):
