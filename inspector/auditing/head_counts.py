@@ -14,12 +14,13 @@ HEAD_KEYS: Final = frozenset(
         "num_attention_heads",
         "n_head",
         "n_heads",
-        "num_heads",
         "attention_heads",
         "encoder_attention_heads",
         "decoder_attention_heads",
     }
 )
+WIDTHS: Final = ("head_dim", "attention_head_dim", "d_kv", "kv_channels", "hidden_size_per_head", "head_size")
+"""Keys of the width of a head, beside which the hidden size need not be a multiple of it."""
 HIDDEN_KEYS: Final = ("hidden_size", "n_embd", "d_model", "dim")
 
 
@@ -61,7 +62,7 @@ def _hidden_size(path: str, values: Mapping[str, Any], solved: Mapping[str, Any]
     inner: Any = values
     for key in path.split(".") if path else ():
         inner = inner.get(key) if isinstance(inner, Mapping) else None
-    if not isinstance(inner, Mapping) or inner.get("head_dim") is not None:
+    if not isinstance(inner, Mapping) or any(inner.get(one) is not None for one in WIDTHS):
         return None
     sizes = (solved.get(f"{path}.{key}".lstrip("."), inner.get(key)) for key in HIDDEN_KEYS)
     return next((one for one in sizes if type(one) is int), None)

@@ -59,7 +59,7 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     ),
     "turns-end-elsewhere": (
         {"file": "generation_config.json", "key": "eos_token_id"},
-        {"stated": [301], "names": ["<|end_of_text|>"], "wanted": [(309, "<|eot_id|>")]},
+        {"stated": [301], "names": ["<|end_of_text|>"], "wanted": [[309, "<|eot_id|>"]]},
     ),
     "vocabulary-absent": ({"file": "vocab.txt"}, {"read": ["vocab.txt"], "beside": "tokenizer_config.json"}),
     "preprocessing-absent": ({}, {"parts": ["tokenizer"]}),
