@@ -693,6 +693,8 @@ def test_a_class_builds_as_many_stages_as_kinds_of_blocks(name: str, key: str) -
         ("FluxTransformer2DModel", "time_text_embed.", True),
         ("ControlNetModel", "controlnet_cond_embedding.conv_in.", False),
         ("UNet2DConditionModel", "mid_block.resnets.0.", False),
+        ("AutoencoderKL", "encoder.", False),
+        ("VQModel", "decoder.", False),
     ],
 )
 def test_a_component_without_one_whole_module_is_of_another_kind(name: str, module: str, kind: bool) -> None:

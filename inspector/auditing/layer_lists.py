@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from inspector.auditing.head_counts import is_head_count
 from inspector.findings.config import ConfigDisagrees, LayerList, Rival
 from inspector.findings.names.layers import FewerLayers, LayersMissing
 from inspector.findings.single_causes import ConfigOfAnotherSize
@@ -142,10 +141,10 @@ def with_switch(finding: ConfigDisagrees, values: Mapping[str, Any]) -> ConfigDi
     return finding
 
 
-def with_equal_key(finding: ConfigDisagrees, values: Mapping[str, Any], others: Collection[str]) -> ConfigDisagrees:
+def with_equal_key(finding: ConfigDisagrees, values: Mapping[str, Any], corrected: Collection[str]) -> ConfigDisagrees:
     """The finding on a number, with the key that transformers refuses if it has not the same number.
 
-    others: the keys that other findings correct.
+    corrected: the keys that other findings correct.
     """
     if type(finding.solved) is not int or finding.layer_lists or refused_config(values) is not None:
         return finding
@@ -153,12 +152,18 @@ def with_equal_key(finding: ConfigDisagrees, values: Mapping[str, Any], others: 
     refused = refused_config(changed)
     for key in refused.keys if refused is not None else ():
         stated = _below(values, key.split(".")[:-1]).get(key.rpartition(".")[2])
-        if key == finding.key or key in others or type(stated) is not int:
+        if key == finding.key or key in corrected or type(stated) is not int:
             continue
-        if is_head_count(key) and not is_head_count(finding.key):
-            return replace(finding, undivided=Rival(key, stated))  # heads of one column are no model
-        if refused_config(_with_value(changed, key.split("."), finding.solved)) is None:
-            return replace(finding, equal=Rival(key, finding.solved))
+        if refused_config(_with_value(changed, key.split("."), finding.solved)) is not None:
+            continue
+        others_fit = any(
+            refused_config(_with_value(changed, key.split("."), one)) is None
+            for one in (1, 2 * finding.solved)
+            if one != finding.solved
+        )
+        if others_fit:  # the one has to divide the other
+            return replace(finding, undivided=Rival(key, stated))
+        return replace(finding, equal=Rival(key, finding.solved))
     return finding
 
 

@@ -185,14 +185,8 @@ def audit_loaded(checkpoint: Checkpoint, claim: Stated | None = None, *, like: s
 
             if absent := list(speech_features(audited.checkpoint)):
                 audited = audited.with_findings([*absent, *audited.findings])
-        if audited.checkpoint.config is None and "encoder.conv1.weight" in audited.checkpoint.tensors:
-            from inspector.auditing.identity.whisper_sizes import with_sizes_missing
-
-            audited = with_sizes_missing(audited)
-        if audited.checkpoint.config is None and audited.case is None and audited.checkpoint.kind == "pytorch":
-            from inspector.auditing.identity.kept_objects import with_key_of_library
-
-            audited = with_key_of_library(audited)
+        if audited.checkpoint.config is None:
+            audited = _without_config(audited)
         if not audited.checkpoint.set_name or (audited.checkpoint.alone and not of_gguf):
             return audited
         if audited.checkpoint.set_name.startswith("model-rank-"):
@@ -205,6 +199,19 @@ def audit_loaded(checkpoint: Checkpoint, claim: Stated | None = None, *, like: s
         from inspector.auditing.loads.predict import with_loads
 
         return with_loads(with_declared(audited, audit_loaded))
+
+
+def _without_config(audited: Audit) -> Audit:
+    """The audit of weights without a config, with what programs look for in the file itself."""
+    if "encoder.conv1.weight" in audited.checkpoint.tensors:
+        from inspector.auditing.identity.whisper_sizes import with_sizes_missing
+
+        audited = with_sizes_missing(audited)
+    if audited.case is None and audited.checkpoint.kind == "pytorch":
+        from inspector.auditing.identity.kept_objects import with_key_of_library
+
+        audited = with_key_of_library(audited)
+    return audited
 
 
 def _with_models_beside(audited: Audit) -> Audit:

@@ -12,6 +12,11 @@ from typing import Final
 
 _STREAMS: Final = "double_blocks.#.img_attn.qkv.weight"
 _OF_WAN: Final = "blocks.#.self_attn.norm_q.weight"
+BASICSR: Final = "BasicSR (ESRGAN, Real-ESRGAN)"
+READS_BELOW: Final = {BASICSR: "params"}
+"""Library -> the key of a file of torch below which it looks for the weights (BasicSR's `load_network` in
+`models/base_model.py`, and `RealESRGANer` of Real-ESRGAN).
+"""
 IMAGE_LIBRARIES: Final = (
     ("ACE-Step 1, in its own code or ComfyUI", ("genre_embedder.weight", "lyric_embs.weight")),
     ("ACE-Step 1, in its own code or ComfyUI", ("vocoder.backbone.channel_layers.#.#.bias", "dcae.*")),
@@ -74,6 +79,6 @@ IMAGE_LIBRARIES: Final = (
         ("depth_model.module.encoder_modules.encoder.conv1.weight", "depth_model.module.decoder_modules.*"),
     ),
     ("ESRGAN's first code", ("model.#.sub.#.RDB1.conv1.#.weight", "model.#.sub.#.RDB3.conv5.#.weight")),
-    ("BasicSR (ESRGAN, Real-ESRGAN)", ("body.#.rdb1.conv1.weight", "body.#.rdb3.conv5.weight")),
+    (BASICSR, ("body.#.rdb1.conv1.weight", "body.#.rdb3.conv5.weight")),
 )
 """(program or model, keys that occur together only in its files), as in `inspector.dialects.libraries`."""

@@ -81,7 +81,7 @@ class ConfigDisagrees(ContentFinding, frozen=True, kw_only=True):
     equal: Rival | None = None
     """The key, dotted from the top of the config, for which the loader requires the same value."""
     undivided: Rival | None = None
-    """The number of heads that does not divide the hidden size, or leaves heads of one column."""
+    """The key of which the loader requires that one of the two numbers divides the other, which they do not."""
     null: bool = False
     """True if the file has the key and its value is null."""
     derived: tuple[str, ...] = ()

@@ -230,8 +230,7 @@ class CodeElsewhere(Finding, frozen=True, kw_only=True):
 
     Why it matters
         With trust_remote_code=True transformers fetches the code from the Hub or reads its cache: without a network it
-        fails, and the newest code of the other repository decides what is built. vLLM and other programs that have the
-        type themselves do the same for the config and the tokenizer.
+        fails, and the newest code of the other repository decides what is built.
 
     Example
         note[C355] code-elsewhere: the code is in someone/mine

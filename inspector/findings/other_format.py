@@ -105,7 +105,7 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
     def remedy(self) -> Remedy:
         if self.loader == "ollama" and self.converts is False:
             by_other = "convert it with convert_hf_to_gguf.py of llama.cpp, and create it FROM that file"
-            neither = "use another loader, or a GGUF file that others made: no converter supports the class"
+            neither = "use another loader: the converter of llama.cpp does not list the class either"
             return Remedy(by_other if self.by_llama_cpp else neither)
         if self.loader == "ollama":
             return Remedy("create it from the model from which it was quantized, or from a GGUF file of that model")

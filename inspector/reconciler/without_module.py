@@ -15,6 +15,8 @@ from inspector.findings.names.layers import LayersMissing
 from inspector.notation.beyond import CLASS
 from inspector.reconciler.reconcile import Reconciled
 
+HALVES: Final = frozenset({"decoder", "encoder"})
+"""Modules of autoencoders, which are also saved alone."""
 LEAST_TENSORS: Final = 2
 """Least number of tensors of the absent module."""
 
@@ -29,5 +31,5 @@ def with_own_kind(case: Reconciled, findings: Sequence[Finding]) -> list[Finding
     if not isinstance(only, LayersMissing) or len(modules) != 1 or only.tensors < LEAST_TENSORS:
         return list(findings)
     stored = {one.block.key.partition(".")[0] for one in placement.placed}
-    whole = only.part is not None and not only.place.indices and stored.isdisjoint(modules)
+    whole = not modules <= HALVES and only.part is not None and not only.place.indices and stored.isdisjoint(modules)
     return [replace(only, another_kind=stated)] if whole else list(findings)

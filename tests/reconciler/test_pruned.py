@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.checkpoints import genuine
 from tests.judged import base_record, judged, spec_of
 
 TYPES = {"llama": "intermediate_size", "gpt2": "n_inner", "bert": "intermediate_size", "opt": "ffn_dim",
@@ -143,3 +144,29 @@ def test_no_remedy_states_heads_of_one_column(model_type: str) -> None:
     remedies = [one.remedy() for one in audited.findings if one.severity == "error"]
     assert any("no edit of these keys loads it" in one.words for one in remedies)
     assert not any("num_attention_heads" in step.key for one in remedies for step in one.steps)
+
+
+@pytest.mark.parametrize("model_type", ["gemma", "qwen3"])
+def test_heads_of_a_width_of_their_own_need_not_divide_the_hidden_size(model_type: str) -> None:
+    """The class has a width of heads where the config states none."""
+    config = {
+        "model_type": model_type, "architectures": [f"{model_type.capitalize()}ForCausalLM"], "hidden_size": 64,
+        "vocab_size": 64, "intermediate_size": 96, "num_hidden_layers": 2, "num_attention_heads": 6,
+        "num_key_value_heads": 2,
+    }  # fmt: skip
+    (found,) = (
+        one for one in judged(genuine(config), {**config, "num_attention_heads": 8}).findings if one.severity != "note"
+    )
+    assert [(step.key[-1], step.new) for step in found.steps] == [("num_attention_heads", 6)]
+
+
+def test_a_number_that_the_loader_divides_is_not_set_to_be_equal() -> None:
+    """transformers 5 refuses Gemma 2 whose heads do not divide the hidden size; a hidden size of 6 is no remedy."""
+    config = {
+        "model_type": "gemma2", "architectures": ["Gemma2ForCausalLM"], "hidden_size": 64, "vocab_size": 64,
+        "intermediate_size": 96, "num_hidden_layers": 2, "num_attention_heads": 6, "num_key_value_heads": 2,
+    }  # fmt: skip
+    audited = judged(genuine(config), {**config, "num_attention_heads": 8})
+    (found,) = (one for one in audited.findings if one.severity != "note")
+    assert not found.steps
+    assert "num_attention_heads 6 does not go with hidden_size 64" in found.remedy().words

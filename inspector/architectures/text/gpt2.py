@@ -18,7 +18,7 @@ from inspector.notation.kinds import affine, buffer, dense, linear, linear_io, s
 
 SUMMARY = part("multiple_choice_head.summary", "head.choice", dense("d -> (1 when summary_proj_to_labels | d)"),
                when="summary_use_proj")
-FORMER_HEAD = maybe("lm_head.decoder", "head.token.copy", linear("d -> V"), tied="embed.token",
+FORMER_HEAD = maybe("lm_head.decoder", "head.token.former", linear("d -> V"), tied="embed.token",
                     when="tie_word_embeddings | true")
 GPT2 = Architecture("gpt2 gpt-sw3", ties="tie_word_embeddings | true",
     dims=Dims(V="vocab_size", d="n_embd", L="n_layer", h="n_head", T="n_positions", ff="n_inner | 4*d",

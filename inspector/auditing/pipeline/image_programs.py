@@ -7,7 +7,7 @@ strictly into its own class.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from pathlib import PurePath
 from typing import Final
@@ -24,14 +24,13 @@ LATENT_CHANNELS: Final = 4
 """Those of Stable Diffusion 1, 2 and XL, for which the web UI reads single files of a VAE."""
 OWN_STEM: Final = "diffusion_pytorch_model"
 """The beginning of the file's name in diffusers' own folders."""
-NETWORKS: Final = frozenset({
+NETWORKS: Final[Mapping[str, str]] = {**dict.fromkeys((
     "AuraFlowTransformer2DModel", "ChromaTransformer2DModel", "CosmosTransformer3DModel", "Flux2Transformer2DModel",
     "FluxTransformer2DModel", "HiDreamImageTransformer2DModel", "HunyuanVideoTransformer3DModel",
     "LTXVideoTransformer3DModel", "Lumina2Transformer2DModel", "MochiTransformer3DModel", "QwenImageTransformer2DModel",
-    "SD3Transformer2DModel", "UNet2DConditionModel", "WanTransformer3DModel", "WanVACETransformer3DModel",
-    "ZImageTransformer2DModel",
-})  # fmt: skip
-"""Networks that are published without text encoders and autoencoder, and that ComfyUI loads."""
+    "SD3Transformer2DModel", "WanTransformer3DModel", "WanVACETransformer3DModel", "ZImageTransformer2DModel",
+), "transformer"), "UNet2DConditionModel": "unet"}  # fmt: skip
+"""Network that is published without text encoders and autoencoder, and that ComfyUI loads -> what pipelines call it."""
 FOLDER: Final = ("models", "checkpoints")
 """The folder of ComfyUI for files with all parts of a pipeline."""
 OWN_FOLDERS: Final = ("diffusion_models", "transformer", "unet")
@@ -63,8 +62,7 @@ def _network_alone(audited: Audit, name: str) -> Iterator[Finding]:
     folder = whole_folder(checkpoint)
     if any(isinstance(one, SingleFileParts) for one in audited.findings) or not (folder or _is_of_authors(audited)):
         return
-    part = "unet" if name.startswith("UNet") else "transformer"
-    yield SingleFileParts(present=(part,), absent=("vae", "text encoder"), folder=folder, network=name)
+    yield SingleFileParts(present=(NETWORKS[name],), absent=("vae", "text encoder"), folder=folder, network=name)
 
 
 def _is_of_authors(audited: Audit) -> bool:

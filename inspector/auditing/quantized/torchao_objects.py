@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
 
 from msgspec.structs import replace
 
+from inspector.architectures.value_rules import QUANTIZATION
 from inspector.findings.finding import Finding
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import Config
 from inspector.quantization.torchao_classes import LOADED, METHOD, PACKAGE
-
-BLOCK: Final = "quantization_config"
 
 
 def with_torchao_objects(checkpoint: Checkpoint) -> Checkpoint:
@@ -52,5 +50,5 @@ def _explained(finding: Finding, config: Config | None) -> Finding:
 
 def _names_torchao(config: Config | None) -> bool:
     """True if the config states the method, so that the loader imports torchao first."""
-    block = None if config is None else config.values.get(BLOCK)
+    block = None if config is None else config.values.get(QUANTIZATION)
     return isinstance(block, Mapping) and block.get("quant_method") == METHOD

@@ -23,7 +23,7 @@ _MADE_FOR = {
 _CONVERTED = {"tf_model": "from_tf", "flax_model": "from_flax"}
 """Beginning of a name -> the argument with which from_pretrained of transformers 4 reads the file."""
 
-_OF_TENSORFLOW = re.compile(r"\.(?:index|meta|data-\d{5}-of-\d{5})$")
+_OF_TENSORFLOW = re.compile(r"\.(?:index|meta|data-\d{5}-of-\d{5})\Z", re.ASCII)
 
 
 def prefix_of_tensorflow(file: str) -> str:

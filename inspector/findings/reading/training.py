@@ -106,8 +106,8 @@ class TrainingState(Finding, frozen=True, kw_only=True):
         if not self.lacks:
             return Remedy(self.remedy_text)
         return Remedy(
-            f"resume from another checkpoint: without {self.lacks} the Trainer refuses this one, whose save was not "
-            "finished or which was copied in part; the weights do not depend on it"
+            f"resume from another checkpoint, or copy {self.lacks} from where this one was saved: the Trainer refuses "
+            "it without this file; the weights do not depend on it"
         )
 
 

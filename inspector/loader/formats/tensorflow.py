@@ -6,20 +6,19 @@ number at the end of the file.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from typing import Final
 
 from inspector.findings.finding import Place
 from inspector.findings.reading.content import NotACheckpoint
+from inspector.findings.reading.no_weights import prefix_of_tensorflow
 from inspector.loader.header_record import Header, unreadable
 from inspector.loader.sources.source import Refusal, Source
 
 FORMAT: Final = "tensorflow"
 MAGIC: Final = (0xDB4775248B80FB57).to_bytes(8, "little")
-_DATA: Final = re.compile(r"(?P<prefix>.+)\.data-[0-9]{5}-of-[0-9]{5}", re.ASCII | re.DOTALL)
-_GRAPH: Final = ".meta"
 _INDEX: Final = ".index"
+_DATA: Final = ".data-"
 
 
 def prefix_of(name: str, siblings: Collection[str]) -> str:
@@ -27,15 +26,13 @@ def prefix_of(name: str, siblings: Collection[str]) -> str:
 
     siblings: names of the files beside it.
     """
-    data = _DATA.fullmatch(name)
-    if data is not None:
-        return data["prefix"] if f"{data['prefix']}{_INDEX}" in siblings else ""
-    ending = next((one for one in (_INDEX, _GRAPH) if name.endswith(one)), "")
-    prefix = name.removesuffix(ending)
-    if not ending or not prefix:
+    prefix = prefix_of_tensorflow(name)
+    if prefix in ("", name):
         return ""
-    of_prefix = (one for one in siblings if one.startswith(f"{prefix}.data-"))
-    return prefix if any(_DATA.fullmatch(one) for one in of_prefix) else ""
+    if name.startswith(f"{prefix}{_DATA}"):
+        return prefix if f"{prefix}{_INDEX}" in siblings else ""
+    of_prefix = (one for one in siblings if one.startswith(f"{prefix}{_DATA}"))
+    return prefix if any(prefix_of_tensorflow(one) == prefix for one in of_prefix) else ""
 
 
 def of_tensorflow(source: Source, name: str, siblings: Collection[str], size: int | None) -> Header | None:

@@ -24,7 +24,7 @@ from inspector.loader.formats.incremental import EndOfFile, Read
 from inspector.loader.formats.pickle_code import read_pickle
 from inspector.loader.formats.pickle_values import BadPickle, GlobalName, Pickle
 from inspector.loader.formats.torch_imports import imported, refused_opcodes
-from inspector.loader.formats.torch_members import is_big_endian, judge_case, judge_members
+from inspector.loader.formats.torch_members import is_big_endian, judge_case, judge_members, unread_archive
 from inspector.loader.formats.torch_storages import ArchivedStorages, TrailingStorages, judge_view, refused
 from inspector.loader.formats.torch_tensors import (
     ODD,
@@ -119,19 +119,8 @@ def read_torch(read: Read, size: int, file: str, layouts: Layouts | None = None,
 
         found = PickleMalformed(place=place, problem=bad.problem, position=bad.position)
     except BadArchive as bad:
-        found = _of_archive(place, bad, size, first)
+        found = unread_archive(place, bad, size, first)
     return reading.broken(found)
-
-
-def _of_archive(place: Place, bad: BadArchive, size: int, first: bytes) -> Finding:
-    """The finding on an archive that cannot be read. first: its first bytes."""
-    if is_reencoded(first):
-        from inspector.findings.reading.content import NotACheckpoint
-
-        return NotACheckpoint(place=place, what=REENCODED, bytes=size)
-    from inspector.findings.header.torch_archive import ArchiveMalformed
-
-    return ArchiveMalformed(place=place, problem=bad.problem, cut=bad.cut, stored=size)
 
 
 class _TorchReading:

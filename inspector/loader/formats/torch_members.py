@@ -13,6 +13,7 @@ from typing import Final
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.formats.incremental import Read
 from inspector.loader.formats.zip_directory import BadArchive, Member, beginning
+from inspector.loader.signature import REENCODED, is_reencoded
 
 VERSIONS: Final = range(1, 11)
 """Versions of the format that torch reads."""
@@ -132,3 +133,14 @@ def _text(read: Read, members: Mapping[str, Member], name: str) -> bytes | None:
 
 def _shown(text: bytes) -> str:
     return repr(text[:20].decode("ascii", "backslashreplace"))
+
+
+def unread_archive(place: Place, bad: BadArchive, size: int, first: bytes) -> Finding:
+    """The finding on an archive that cannot be read. first: its first bytes."""
+    if is_reencoded(first):
+        from inspector.findings.reading.content import NotACheckpoint
+
+        return NotACheckpoint(place=place, what=REENCODED, bytes=size)
+    from inspector.findings.header.torch_archive import ArchiveMalformed
+
+    return ArchiveMalformed(place=place, problem=bad.problem, cut=bad.cut, stored=size)
