@@ -48,6 +48,8 @@ _MEANT: Final = re.compile(
 )
 _FORMATS: Final = {"safetensors": "safetensors", "gguf": "gguf", "zip": "bin", "pickle": "bin"}
 """Format -> ending of its files."""
+_PICKLED: Final = frozenset({"zip", "pickle"})
+"""The formats of which a file may be anything that Python stores."""
 
 
 def _is_of_ctranslate(values: Mapping[str, Any]) -> bool:
@@ -95,20 +97,8 @@ def _lone_config(configs: Mapping[str, Config], listing: Listing) -> str:
 
 def _misnamed(contents: Contents, configs: Mapping[str, Config]) -> Iterator[Finding]:
     """The finding on weights under other names than weights have. Files are not opened over a network for this."""
-    source, listing = contents.source, contents.listing
-    if isinstance(source, Forewarned):
-        return
-    found: dict[str, str] = {}
-    large = sorted(listing.files, key=lambda name: -listing.files[name])
-    names = [name for name in large if not (_is_text(name) or is_unfinished(name))]
-    for name in names[:NAMES_SHOWN]:
-        first = source.read_part(name, 0, SNIFF_BYTES)
-        if isinstance(first, Refusal) or name.startswith("."):
-            continue
-        what = recognise(first, None if len(first) == SNIFF_BYTES else len(first))
-        pickled = what in ("zip", "pickle")
-        if what in _FORMATS and not (pickled and (name.startswith(NO_WEIGHTS) or _has_own_ending(name))):
-            found[name] = what
+    listing = contents.listing
+    found = {name: what for name, what in _recognised(contents) if not (what in _PICKLED and _has_own_ending(name))}
     if not found:
         return
     from inspector.findings.reading.named import WeightsMisnamed
@@ -119,6 +109,22 @@ def _misnamed(contents: Contents, configs: Mapping[str, Config]) -> Iterator[Fin
     if len(set(wanted)) == len(wanted) and listing.files.keys().isdisjoint(wanted):
         yield WeightsMisnamed(stored=stored_as[:NAMES_SHOWN], wanted=wanted[:NAMES_SHOWN], what=found[stored_as[0]],
                               files=len(found))  # fmt: skip
+
+
+def _recognised(contents: Contents) -> Iterator[tuple[str, str]]:
+    """(name, format) of the files that begin as weights do, the largest first. None is opened over a network."""
+    source, listing = contents.source, contents.listing
+    if isinstance(source, Forewarned):
+        return
+    large = sorted(listing.files, key=lambda name: -listing.files[name])
+    names = [name for name in large if not (_is_text(name) or is_unfinished(name))]
+    for name in names[:NAMES_SHOWN]:
+        first = source.read_part(name, 0, SNIFF_BYTES)
+        if isinstance(first, Refusal) or name.startswith("."):
+            continue
+        what = recognise(first, None if len(first) == SNIFF_BYTES else len(first))
+        if what in _FORMATS and not (what in _PICKLED and name.startswith(NO_WEIGHTS)):
+            yield name, what
 
 
 def _of_litgpt(listing: Listing) -> Iterator[Finding]:
@@ -204,6 +210,7 @@ def _no_weights(contents: Contents, configs: Mapping[str, Config]) -> list[Findi
         whole=whole_of(parts),
         archives=_archives(source, listing)[:NAMES_SHOWN],
         pointers=_pointers(source, listing)[:NAMES_SHOWN],
+        pickles=tuple(sorted(name for name, what in _recognised(contents) if what in _PICKLED))[:NAMES_SHOWN],
         config=_lone_config(configs, listing),
         wanted=_wanted(configs),
         components=len(PIPELINE_FOLDERS.intersection(folders)) > 1 and "model_index.json" not in listing.files,

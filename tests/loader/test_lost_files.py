@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import pickle
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -174,6 +175,20 @@ def test_the_files_in_a_folder_without_weights_are_named(names: tuple[str, ...],
         (tmp_path / name).write_bytes(b"7z\xbc\xaf\x27\x1c" + bytes(range(256)))
     (finding,) = (one for one in load(str(tmp_path)).findings if one.severity == "error")
     assert (finding.code, finding.help.startswith(words)) == ("R003", True) or words in finding.help
+
+
+@pytest.mark.parametrize(("name", "words"), [
+    ("medium_ft.pkl", "pass medium_ft.pkl to see what it stores; if it is not the model, download"),
+    ("best.pickle", "pass best.pickle to see what it stores; if it is not the model, download"),
+    ("random_states_0.pkl", "download model.safetensors"),
+])  # fmt: skip
+def test_a_pickle_under_another_ending_may_be_the_model(name: str, words: str, tmp_path: Path) -> None:
+    config = LLAMA8B | {"num_hidden_layers": 1}
+    write(tmp_path, genuine(config), config)
+    (tmp_path / "model.safetensors").unlink()
+    (tmp_path / name).write_bytes(pickle.dumps({"weight": [1, 2, 3]}, protocol=2))
+    (finding,) = (one for one in load(str(tmp_path)).findings if one.severity == "error")
+    assert finding.help.startswith(words)
 
 
 @pytest.mark.parametrize("lost", [False, True])

@@ -102,6 +102,8 @@ class NoWeights(Finding, frozen=True, kw_only=True):
     """Folders of the modules of a sentence encoder, without the file that lists them."""
     pointers: tuple[str, ...] = ()
     """Pointers of git-lfs to files of a megabyte and more, under names that no weights have; the largest first."""
+    pickles: tuple[str, ...] = ()
+    """Pickles under an ending of their own, such as `.pkl`: anything, weights among it."""
 
     def headline(self) -> str:
         if self.partitions:
@@ -133,6 +135,8 @@ class NoWeights(Finding, frozen=True, kw_only=True):
             rows.append(("packed", listed(self.archives, 4)))
         if self.pointers:
             rows.append(("pointers", listed(self.pointers, 4)))
+        if self.pickles:
+            rows.append(("pickles", listed(self.pickles, 4)))
         if self.elsewhere:
             rows.append(("elsewhere", listed(self.elsewhere, 4)))
         others = [name for name in self.folders if name not in self.weights_in]
@@ -181,9 +185,10 @@ class NoWeights(Finding, frozen=True, kw_only=True):
             what = "adapter" if adapter else "model"
             sharded = self.wanted.endswith("model.safetensors") and not adapter
             more = ", or its shards and their index" if sharded else ""
-            return Remedy(
-                f"download {self.wanted}{more}, or save the {what} again: {self.config} is here without weights"
-            )
+            fetch = f"download {self.wanted}{more}, or save the {what} again"
+            if self.pickles:
+                return Remedy(f"pass {self.pickles[0]} to see what it stores; if it is not the {what}, {fetch}")
+            return Remedy(f"{fetch}: {self.config} is here without weights")
         if self.from_component is not None:
             return Remedy(f"download the weights of {'these components' if self.same_fault_in else 'this component'}")
         return Remedy("pass the folder that contains the weights")
