@@ -79,3 +79,21 @@ def test_without_a_config_or_with_one_that_other_code_reads_nothing_is_said(
 def test_a_model_with_its_adapter_is_loaded(model_type: str, tmp_path: Path) -> None:
     config = {"model_type": model_type, "architectures": [TARGETS[model_type][0]]}
     assert folder(tmp_path, model_type, config, "model.safetensors") == []
+
+
+@pytest.mark.parametrize("model_type", TARGETS)
+@pytest.mark.parametrize(("settings_of_images", "codes"), [
+    ({"image_processor_type": "Qwen2_5_VLImageProcessor"}, ["R070"]),
+    ({"feature_extractor_type": "WhisperFeatureExtracter"}, ["R070"]),
+    ({"image_processor_type": "Qwen2VLImageProcessorFast"}, []),
+    ({"image_processor_type": "OwnImageProcessor", "auto_map": {"AutoImageProcessor": "own.OwnImageProcessor"}}, []),
+    ({"feature_extractor_type": "CLIPFeatureExtractor"}, []),
+])  # fmt: skip
+def test_an_unknown_class_of_images_beside_an_adapter(
+    model_type: str, settings_of_images: dict[str, Any], codes: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "preprocessor_config.json").write_text(json.dumps(settings_of_images))
+    folder(tmp_path, model_type, None)
+    found = [one for one in audit(str(tmp_path)).findings if one.code == "R070"]
+    assert [one.code for one in found] == codes
+    assert all(one.help == f"copy preprocessor_config.json from the base org/{model_type}" for one in found)

@@ -8,7 +8,19 @@ from typing import Any, Final
 from inspector.auditing.json_beside import object_beside
 from inspector.auditing.result import Audit
 from inspector.findings.finding import Finding, Place
-from inspector.loading.processor_classes import FIXED, class_of, is_known, made_size, stated_class
+from inspector.loader.checkpoint import Checkpoint
+from inspector.loader.config_file import Config
+from inspector.loading.processor_classes import (
+    FIXED,
+    IMAGES,
+    OF_IMAGES,
+    OF_SOUND,
+    SOUND,
+    class_of,
+    is_known,
+    made_size,
+    stated_class,
+)
 from inspector.loading.processors import OF_PART
 
 CODE: Final = "auto_map"
@@ -18,7 +30,12 @@ OF_WHISPER: Final = "whisper"
 def processor_settings(audited: Audit) -> Iterator[Finding]:
     """The findings on the settings of images or sound in a folder with a model of transformers."""
     checkpoint, config = audited.checkpoint, audited.checkpoint.config
-    if config is None or not checkpoint.folder or checkpoint.adapter is not None or checkpoint.alone:
+    if not checkpoint.folder or checkpoint.alone:
+        return
+    if checkpoint.adapter is not None:
+        yield from _of_adapter(checkpoint, checkpoint.adapter)
+        return
+    if config is None:
         return
     settings, model_type = object_beside(checkpoint, OF_PART), config.values.get("model_type")
     if not settings or not isinstance(model_type, str) or CODE in settings or CODE in config.values:
@@ -35,6 +52,19 @@ def processor_settings(audited: Audit) -> Iterator[Finding]:
         yield from _of_sound(settings, config.values)
     elif model_type in FIXED:
         yield from _of_images(settings, config.values, stated or wanted)
+
+
+def _of_adapter(checkpoint: Checkpoint, adapter: Config) -> Iterator[Finding]:
+    """The finding on the class that the file beside an adapter names; the adapter does not state the base's type."""
+    settings = object_beside(checkpoint, OF_PART)
+    for key in () if CODE in settings else (IMAGES, SOUND):
+        stated = settings.get(key)
+        if isinstance(stated, str) and stated and not (is_known(stated, OF_IMAGES) or is_known(stated, OF_SOUND)):
+            from inspector.findings.reading.processor_settings import ProcessorClassUnknown
+
+            base = adapter.values.get("base_model_name_or_path")
+            name = base if isinstance(base, str) else ""
+            yield ProcessorClassUnknown(place=Place(file=OF_PART, key=key), stated=stated, wanted="", base=name)
 
 
 def _of_sound(settings: Mapping[str, Any], config: Mapping[str, Any]) -> Iterator[Finding]:

@@ -31,6 +31,9 @@ class ProcessorClassUnknown(ContentFinding, frozen=True, kw_only=True):
 
     stated: str
     wanted: str
+    """The class of the type; "" beside an adapter, which does not state the type of its base."""
+    base: str = ""
+    """The base of an adapter."""
 
     headline_text = "{place.key}"
 
@@ -39,6 +42,8 @@ class ProcessorClassUnknown(ContentFinding, frozen=True, kw_only=True):
 
     def remedy(self) -> Remedy:
         file, key = str(self.place.file), str(self.place.key)
+        if not self.wanted:
+            return Remedy(f"copy {file} from the base{f' {self.base}' if self.base else ''}")
         step = Step(action="set", file=file, key=(key,), old=self.stated, new=self.wanted)
         return Remedy(f'set "{key}": "{self.wanted}" in {file}', (step,))
 
