@@ -41,6 +41,12 @@ def settings(**values: Any) -> Change:
     return text("tokenizer_config.json", values)
 
 
+def added(*ids: int) -> Change:
+    """Write an added_tokens.json."""
+    return text("added_tokens.json", {f"<{number}>": number for number in ids})
+
+
+SETTINGS = "tokenizer_config.json"
 OWN = {"AutoTokenizer": ["my.MyTokenizer", None]}
 CASES: dict[str, tuple[dict[str, Any], Change, str]] = {
     # config, files, the tokens beyond the table
@@ -60,6 +66,32 @@ CASES: dict[str, tuple[dict[str, Any], Change, str]] = {
     "pieces, one table for both sides": (T5, pieces("spiece.model", 108), "1 token in spiece.model"),
     "pieces in range": (T5, pieces("spiece.model", 107), ""),
     "pieces that are cut off": (LLAMA, pieces("tokenizer.model", 300, cut=3), ""),
+    "padding that the words lack": (GPT2, both(numbers(224), settings(pad_token="[PAD]")), f"1 token in {SETTINGS}"),
+    "two ends that the words lack": (
+        GPT2, both(numbers(223), settings(bos_token="<s>", eos_token={"content": "</s>"})), f"1 token in {SETTINGS}"),
+    "padding that the lines lack": (
+        BERT, both(lines(100), text("special_tokens_map.json", {"pad_token": {"content": "<p>"}})),
+        "1 token in special_tokens_map.json"),
+    "additional tokens that a whole tokenizer lacks": (
+        BERT, both(vocabulary("WordPiece", 99), settings(additional_special_tokens=["w1", "<a>", "<b>"])),
+        f"1 token in {SETTINGS}"),
+    "an image token that a whole tokenizer lacks": (
+        LLAMA, both(vocabulary("BPE", 122), settings(extra_special_tokens={"image_token": "<img>"})),
+        f"1 token in {SETTINGS}"),
+    "padding behind fewer words than rows": (GPT2, both(numbers(223), settings(pad_token="[PAD]")), ""),
+    "padding among the words": (GPT2, both(numbers(224), settings(pad_token="w3")), ""),
+    "padding among the added tokens": (
+        GPT2, both(numbers(223), both(added(223), settings(pad_token="<223>"))), ""),
+    "padding in the newer list": (
+        BERT, both(lines(99), settings(pad_token="<p>", added_tokens_decoder={"99": {"content": "<p>"}})), ""),
+    "padding that two files state differently": (
+        BERT, both(lines(100), both(settings(pad_token="<p>"), text("special_tokens_map.json", {"pad_token": "w0"}))),
+        ""),
+    "padding of a tokenizer with code": (GPT2, both(numbers(224), settings(pad_token="[PAD]", auto_map=OWN)), ""),
+    "padding of pieces": (LLAMA, both(pieces("tokenizer.model", 128), settings(pad_token="[PAD]")), ""),
+    "padding of words with scores": (
+        T5, both(text("tokenizer.json", {"model": {"type": "Unigram", "vocab": [["a", 0.5]] * 107}}),
+                 settings(pad_token="[PAD]")), ""),
 }  # fmt: skip
 
 
@@ -85,11 +117,6 @@ UNREAD: dict[str, tuple[dict[str, Any], Change, str]] = {
     "pieces for Llama": (LLAMA, pieces("tokenizer.model", 90), ""),
     "added tokens alone": (BERT, text("added_tokens.json", {"<a>": 90}), ""),
 }  # fmt: skip
-
-
-def added(*ids: int) -> Change:
-    """Write an added_tokens.json."""
-    return text("added_tokens.json", {f"<{number}>": number for number in ids})
 
 
 GAPS: dict[str, tuple[dict[str, Any], Change, dict[str, int], list[str]]] = {

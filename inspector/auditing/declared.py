@@ -199,7 +199,13 @@ def _of_tokens(audited: Audit, added: AddedTokens | None) -> Iterator[Finding]:
     if (found := _of_gap(checkpoint, added, rows)) is not None and added is not None:
         added = AddedTokens(added.file, {**added.ids, **found.moved}, complete=True)
         yield found
-    beyond = [one for one in (*_stated_ids(audited, rows), *_of_tokenizer(checkpoint, added, rows)) if one is not None]
+    from inspector.auditing.files.appended_tokens import appended_tokens
+
+    appended = _token_ids(*appended_tokens(checkpoint, rows), appended=True)
+    of_tokenizer = list(filter(None, _of_tokenizer(checkpoint, added, rows)))
+    beyond = [*filter(None, _stated_ids(audited, rows)), *of_tokenizer]
+    if appended is not None and not of_tokenizer:
+        beyond.append(appended)
     if beyond:
         from inspector.findings.declared import TokensBeyondRows
 
@@ -308,10 +314,10 @@ def _added(checkpoint: Checkpoint) -> AddedTokens | None:
     return read_added(checkpoint) if checkpoint.folder and is_listed(checkpoint) else None
 
 
-def _token_ids(file: str, found: Mapping[str, int]) -> TokenIds | None:
+def _token_ids(file: str, found: Mapping[str, int], *, appended: bool = False) -> TokenIds | None:
     if not found:
         return None
     from inspector.findings.declared import TokenIds
 
     names: Sequence[str] = sorted(found, key=lambda name: found[name])
-    return TokenIds(file, tuple(names[:NAMES_SHOWN]), len(found), max(found.values()))
+    return TokenIds(file, tuple(names[:NAMES_SHOWN]), len(found), max(found.values()), appended)

@@ -266,12 +266,16 @@ class CodeElsewhere(Finding, frozen=True, kw_only=True):
 
 
 class TokenIds(msgspec.Struct, frozen=True):
-    """Token ids of one file beyond the embedding's rows. names: the first keys or tokens. largest: the largest id."""
+    """Token ids of one file beyond the embedding's rows. names: the first keys or tokens. largest: the largest id.
+
+    appended: the file names the tokens, and the vocabulary does not have them, so that they get the next ids.
+    """
 
     file: str
     names: tuple[str, ...]
     tokens: int
     largest: int
+    appended: bool = False
 
 
 class TokensBeyondRows(ContentFinding, frozen=True, kw_only=True):
@@ -307,7 +311,12 @@ class TokensBeyondRows(ContentFinding, frozen=True, kw_only=True):
         return f"{tokens} in {listed([one.file for one in self.beyond], 3)}"
 
     def rows(self) -> Rows:
-        tokens = [f"{one.file}: {first(one.names, one.tokens, 3)}, largest id {one.largest}" for one in self.beyond]
+        tokens = [
+            f"{one.file}: {first(one.names, one.tokens, 3)}, "
+            + ("not in the vocabulary; " if one.appended else "")
+            + f"largest id {one.largest}"
+            for one in self.beyond
+        ]
         return [("rows", f"{self.embedding} ({self.family})"), *(("tokens", one) for one in tokens)]
 
     def remedy(self) -> Remedy:
@@ -315,7 +324,7 @@ class TokensBeyondRows(ContentFinding, frozen=True, kw_only=True):
         if all(one.file == "config.json" for one in self.beyond):
             names = listed([name for one in self.beyond for name in one.names], 3)
             return Remedy(f"set {names} in config.json to the ids that the tokenizer of these weights has")
-        return Remedy(
-            f"use the tokenizer that belongs to these weights, or resize the embedding to {number(largest)} rows and "
-            "train the new ones"
-        )
+        resize = f"resize the embedding to {number(largest)} rows and train the new ones"
+        if all(one.appended for one in self.beyond):
+            return Remedy(f"name tokens of the vocabulary in {self.beyond[0].file}, or {resize}")
+        return Remedy(f"use the tokenizer that belongs to these weights, or {resize}")
