@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
 from inspector.auditing.gguf.derived_keys import underived
-from inspector.findings.finding import Finding, Place
+from inspector.findings.finding import NAMES_SHOWN, Finding, Place
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import LITGPT_FILES
+from inspector.loader.unnumbered import left_out
 from inspector.loader.weight_sets import shard_number
 from inspector.notation.settings import Settings
 
 if TYPE_CHECKING:
     from inspector.findings.config import ConfigDisagrees, Rival
+
+FEW: Final = 2
+"""Files whose numbers are not a sequence."""
 
 
 def in_own_words(
@@ -28,7 +32,7 @@ def in_own_words(
     if not findings:
         return findings
     worded = _once_by_key(list(_in_own_words(findings, checkpoint, prefix, settings)))
-    return underived(worded, checkpoint)
+    return list(_with_left_out(underived(worded, checkpoint), checkpoint))
 
 
 def _once_by_key(findings: list[Finding]) -> list[Finding]:
@@ -110,6 +114,25 @@ def _lacks_shards(checkpoint: Checkpoint) -> bool:
     """True if, by the names of the audited files, there are more shards than files."""
     numbered = [number for one in checkpoint.files if (number := shard_number(one.name)) is not None]
     return any(of > len(numbered) for _, of in numbered)
+
+
+def _with_left_out(findings: Sequence[Finding], checkpoint: Checkpoint) -> Iterator[Finding]:
+    """Adds the files that the numbers of shards leave out, if their names do not state how many there are."""
+    names = [one.name for one in checkpoint.files]
+    numbered = checkpoint.index is None and "*" in checkpoint.set_name and not any(map(shard_number, names))
+    if not numbered or len(names) <= FEW:
+        yield from findings
+        return
+    from inspector.findings.names.layers import LayersMissing
+    from inspector.findings.names.tensors import TensorMissing
+    from inspector.findings.single_causes import WeightsIncomplete
+
+    for one in findings:
+        if isinstance(one, WeightsIncomplete | LayersMissing | TensorMissing):
+            zero = isinstance(one, WeightsIncomplete) and one.from_first
+            yield replace(one, left_out=left_out(names, zero=zero)[:NAMES_SHOWN])
+        else:
+            yield one
 
 
 def _stated_key(settings: Settings, key: str) -> str | None:

@@ -256,6 +256,10 @@ class WeightsIncomplete(ContentFinding, frozen=True, kw_only=True):
     everywhere: bool = False
     """True if every layer that should have one of them lacks it."""
     of_shards: bool = False
+    from_first: bool = False
+    """True if of the layers only the first ones lack tensors, and tensors outside the layers are missing, too."""
+    left_out: tuple[str, ...] = ()
+    """Files that the numbers in the names of the others leave out."""
     kept: TextModelKept | None = None
     complete_as: tuple[str, ...] = ()
     """The model types under which the same config gives the name and the shape of every stored tensor."""
@@ -282,7 +286,7 @@ class WeightsIncomplete(ContentFinding, frozen=True, kw_only=True):
         if self.everywhere and all(family.endswith(".bias") for family in self.families):
             other = "or, if the model has no such biases, state the architecture that has none in config.json"
             return Remedy(f"convert the model again: no file contains these tensors; {other}")
-        again = restored(self.tensors)
+        again = restored(self.tensors, self.left_out)
         if self.kept is not None:
             alone = f'make {self.kept.key} the config.json, with "architectures": ["{self.kept.class_name}"]'
             names = f'remove "{self.kept.prefix}" from the start of every name'

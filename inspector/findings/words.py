@@ -75,12 +75,18 @@ def amount(size: int) -> str:
     return f"{scaled:.2f} TB"
 
 
-def restored(tensors: int) -> str:
+def restored(tensors: int, left_out: Sequence[str] = ()) -> str:
     """The remedy for tensors that no file of a complete set contains: the same download has them no more than this one.
 
-    tensors: how many.
+    tensors: how many. left_out: files that the numbers in the names of the others leave out.
     """
     those, them = ("this tensor", "it") if tensors == 1 else ("these tensors", "them")
+    if left_out:
+        has = "it" if len(left_out) == 1 else "them"
+        return (
+            f"download {listed(left_out, 3)}, if the checkpoint has {has}: the numbers of the other files leave {has} "
+            f"out, and no file here contains {those}"
+        )
     return (
         f"no file contains {those}: take {them} from the original checkpoint, or repair the conversion or the save "
         f"that left {them} out"

@@ -48,3 +48,28 @@ def _starred(names: Sequence[str]) -> str:
     numbers = list(zip(*(_DIGITS.findall(name) for name in names), strict=True))
     same = iter(column[0] if len(set(column)) == 1 else "*" for column in numbers)
     return _DIGITS.sub(lambda _: next(same), names[0])
+
+
+def left_out(names: Sequence[str], *, zero: bool) -> tuple[str, ...]:
+    """The names that the one number in which all differ leaves out between its lowest and its highest. Empty if these
+    are more than there are names.
+
+    zero: whether numbers from 1 leave out 0, if no other is left out.
+    """
+    columns = list(zip(*(_DIGITS.findall(name) for name in names), strict=True))
+    differing = [place for place, column in enumerate(columns) if len(set(column)) > 1]
+    if len(differing) != 1:
+        return ()
+    numbers = sorted(int(text) for text in columns[differing[0]])
+    width = len(columns[differing[0]][0])
+    between = numbers[-1] - numbers[0] + 1 - len(numbers)
+    if between >= len(numbers):
+        return ()
+    absent = sorted({*range(numbers[0], numbers[-1])}.difference(numbers)) or ([0] if zero and numbers[0] == 1 else [])
+    parts = _DIGITS.split(names[0])
+    texts = _DIGITS.findall(names[0])
+    made: list[str] = []
+    for number in absent:
+        texts[differing[0]] = str(number).zfill(width)
+        made.append("".join(part + text for part, text in zip(parts, [*texts, ""], strict=True)))
+    return tuple(made)

@@ -136,10 +136,18 @@ def _incomplete(case: Reconciled, findings: list[Finding]) -> list[Finding]:
         parts_in_all=len(parts),
         layers=_layers_stored(case),
         families=tuple(dict.fromkeys(family_name(gap.block.key) for gap in gaps))[:FAMILIES_KEPT],
+        from_first=_lacks_only_first(gaps),
         everywhere=numbered and all(gap.tensors == gap.block.tensors for gap in gaps),
         confidence=missing[0].confidence,
     )
     return [joined, *(one for one in findings if one not in missing)]
+
+
+def _lacks_only_first(gaps: Sequence[Gap]) -> bool:
+    """True if of the layers only the first ones lack tensors, and if tensors outside the layers are missing, too."""
+    layers = Span.union(box[0] for gap in gaps for box in gap.boxes if box)
+    outside = any(not all(gap.boxes) for gap in gaps)
+    return outside and bool(layers) and layers.first == 0 and len(layers.runs) == 1
 
 
 def _headline(one: Finding) -> str:

@@ -213,7 +213,16 @@ def _judged(checkpoint: Checkpoint, loader: Loader, findings: tuple[Finding, ...
         files=tuple(file.name for file in checkpoint.files[:NAMES_SHOWN]) if numbered and not of_set else (),
         sliced=stem == "consolidated-*",
         writer=writer,
+        lacking=any(map(_lacks_files, findings)),
     )
+
+
+def _lacks_files(finding: Finding) -> bool:
+    """True if files are lost, or may be by their numbers."""
+    from inspector.findings.names.layers import LayersMissing
+    from inspector.findings.names.tensors import TensorMissing
+
+    return finding.incomplete or (isinstance(finding, LayersMissing | TensorMissing) and bool(finding.left_out))
 
 
 def _of_no_model(audited: Audit, findings: list[Finding]) -> list[Finding]:

@@ -93,6 +93,8 @@ class LayersMissing(ContentFinding, frozen=True, kw_only=True):
     """True for a whole tower of images or sound, or its projector, which many trainings leave as it was."""
     another_kind: str = ""
     """The class of diffusers, if all else fits it exactly: the weights may be of a class without this module."""
+    left_out: tuple[str, ...] = ()
+    """Files that the numbers in the names of the others leave out."""
 
     headline_text = "{what}"
     row_texts = (
@@ -118,7 +120,7 @@ class LayersMissing(ContentFinding, frozen=True, kw_only=True):
         if self.instead:
             code = f"load it with the code that builds {self.instead} in place of {self.part}"
             return Remedy(f"{code}: the class of the config has no such layers; or use the weights of that class")
-        words = restored(self.tensors)
+        words = restored(self.tensors, self.left_out)
         if self.tower:
             words = (
                 f"{words}; or, if the program that saved it leaves out {self.place.family}, copy "

@@ -52,6 +52,8 @@ class TensorMissing(ContentFinding, frozen=True, kw_only=True):
     """The stored head with the shape of a missing table: of two tied matrices a writer may keep this one."""
     computed: bool = False
     """True for tables of positions that transformers computes, stored or not."""
+    left_out: tuple[str, ...] = ()
+    """Files that the numbers in the names of the others leave out."""
 
     headline_text = "{place.name}"
 
@@ -87,7 +89,7 @@ class TensorMissing(ContentFinding, frozen=True, kw_only=True):
         return [*rows, ("or", complete_as(self.complete_as))] if self.complete_as else rows
 
     def remedy(self) -> Remedy:
-        again = super().remedy().words or restored(self.tensors)
+        again = super().remedy().words or restored(self.tensors, self.left_out)
         if self.computed:
             saved = f"load it with transformers and save it again, which writes {self.them}"
             return Remedy(f"{saved}, or copy {self.them} from the original")

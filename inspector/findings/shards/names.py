@@ -40,6 +40,8 @@ class FileNameUnknown(Finding, frozen=True, kw_only=True):
     files: tuple[str, ...] = ()
     sliced: bool = False
     writer: str = ""
+    lacking: bool = False
+    """True if shards are missing as well, which an index of the others would hide."""
 
     row_texts = (
         ("shards", "{files:listed 4}", "files"),
@@ -56,6 +58,9 @@ class FileNameUnknown(Finding, frozen=True, kw_only=True):
             of = f"{self.place.file} has the tensor names of {self.writer}, which {self.loader} does not read"
             return Remedy(f"download {self.wanted}{shards}: {of}")
         if not self.single and not str(self.place.file).endswith(".json"):
+            if self.lacking:
+                when = "when all shards are there"
+                return Remedy(f"generate {self.wanted} from the headers, {when}: it lists them by their names{named}")
             words = f"generate {self.wanted} from the headers: it lists the shards by their names"
             return Remedy(f"{words}{named}", (Step(action="write", file=self.wanted),))
         step = Step(action="move", file=self.place.file, new=self.wanted)
