@@ -45,6 +45,8 @@ UNFINISHED: Final = (
 """Endings of files that download programs are still writing: browsers and the like, sentence-transformers (`_part`),
 ollama (`-partial`), gsutil.
 """
+OF_OPTIMIZER: Final = "optim"
+"""Beginning of the names of folders with the state of an optimizer, not of the model."""
 PACKED: Final = (".gz", ".bz2", ".xz", ".zst")
 """Endings of single files that are compressed."""
 ARCHIVES: Final = (".zip", ".7z", ".rar", ".tar", ".tgz", ".txz", *(f".tar{ending}" for ending in PACKED))

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 RANK: Final = re.compile(r"mp_rank_\d+_model_states\.pt", re.ASCII)
 """A slice of tensor parallelism; next to files of ZeRO's optimizer, or alone, the file of DeepSpeed's model."""
 SLICES: Final = "slices"
+SCRIPT: Final = "zero_to_fp32.py"
+"""What DeepSpeed writes beside the folder of its partitions to merge them."""
 NAME_LOOKED_AT: Final = 255
 FEWEST_EMPTY: Final = 3
 """Fewest empty weights that indicate a save under ZeRO-3."""
@@ -156,13 +158,15 @@ def partition_findings(listing: Listing) -> tuple[PartitionedSave, ...]:
 def _saved_in_parts(one: Leftover, listing: Listing) -> PartitionedSave:
     from inspector.findings.reading.training import PartitionedSave
 
+    in_folder = any(kind == "directory" and not name.startswith(".") for name, kind in listing.others.items())
     ranks_alone = len(one.names) > 1 and all(map(RANK.fullmatch, one.names))
     return PartitionedSave(
         what=SLICES if ranks_alone else one.kind,
         names=tuple(one.names[:NAMES_SHOWN]),
         entries=len(one.names),
         bytes=one.bytes,
-        script="zero_to_fp32.py" in listing.files,
+        script=SCRIPT in listing.files,
+        script_alone=one.names == (SCRIPT,) and listing.complete and not in_folder,
     )
 
 

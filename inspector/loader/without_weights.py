@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
-from inspector.findings.finding import ARCHIVES, NAMES_SHOWN, PACKED, Finding, Place
+from inspector.findings.finding import ARCHIVES, NAMES_SHOWN, OF_OPTIMIZER, PACKED, Finding, Place
 from inspector.loader.config_file import Config
 from inspector.loader.distributed_save import absent_files
 from inspector.loader.leftovers import leftover_findings, partition_findings, partitions
@@ -294,7 +294,8 @@ def _saves_below(source: Source, folders: Sequence[str], depth: int = 3) -> list
 
     depth: levels of folders; llama-recipes names them after the run and after the path of the model.
     """
-    for name in [one for one in folders if not one.startswith(".")][:NAMES_SHOWN]:
+    model_first = sorted(folders, key=lambda name: (name.startswith(OF_OPTIMIZER), name))
+    for name in [one for one in model_first if not one.startswith(".")][:NAMES_SHOWN]:
         inner = source.inside(name)
         if isinstance(inner, Refusal):
             continue

@@ -290,6 +290,8 @@ PARTS: dict[str, tuple[tuple[str, ...], str]] = {
     "DeepSpeed": (
         ("global_step500/mp_rank_00_model_states.pt", "global_step500/zero_pp_rank_0_mp_rank_00_optim_states.pt",
          "latest", "zero_to_fp32.py"), "run `python zero_to_fp32.py"),
+    "DeepSpeed, the script alone": (("latest", "zero_to_fp32.py"), "copy the folder that `latest` names"),
+    "DeepSpeed, beside another folder": (("latest", "zero_to_fp32.py", "epoch3/a.txt"), "run `python zero_to_fp32.py"),
     "DeepSpeed without ZeRO": (("global_step500/mp_rank_00_model_states.pt", "latest", "zero_to_fp32.py"),
         "save `module` of global_step500/mp_rank_00"),
     "DeepSpeed without ZeRO, by accelerate": (("pytorch_model/mp_rank_00_model_states.pt", "latest"),
@@ -316,6 +318,10 @@ PARTS: dict[str, tuple[tuple[str, ...], str]] = {
     "FSDP, the optimizer alone": (("optimizer_fsdp_0/__0_0.distcp",), "here is the optimizer's"),
     "DCP, below the names of a run and a model": (
         ("fine-tuned/llama/7B/__0_0.distcp", "fine-tuned/llama/7B/.metadata"), "dcp_to_torch fine-tuned/llama/7B "),
+    "DCP, the model and its optimizer": (
+        ("optimizer_0/__0_0.distcp", "optimizer_0/.metadata", "pytorch_model_0/__0_0.distcp",
+         "pytorch_model_0/.metadata"), "dcp_to_torch pytorch_model_0 merged.pt"),
+    "DCP, the optimizer alone": (("optimizer_0/__0_0.distcp", "optimizer_0/.metadata"), "the folder of the model"),
     "DCP": (("__0_0.distcp", "__1_0.distcp", ".metadata"), "dcp_to_torch . merged.pt"),
     "Megatron": (("latest_checkpointed_iteration.txt", "iter_0000100/mp_rank_00/model_optim_rng.pt"), "Megatron"),
     "Megatron, inside": (("mp_rank_00/model_optim_rng.pt", "mp_rank_01/model_optim_rng.pt"), "Megatron"),

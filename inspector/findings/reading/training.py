@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from shlex import quote
 
-from inspector.findings.finding import Finding, Remedy, Rows
+from inspector.findings.finding import OF_OPTIMIZER, Finding, Remedy, Rows
 from inspector.findings.words import count, listed, number, shape
 
+_SCRIPT = "zero_to_fp32.py"
+"""What DeepSpeed writes beside the folder of its partitions to merge them."""
 _TOOLS = {
     "zero": "DeepSpeed's ZeRO",
     "fsdp": "FSDP",
@@ -48,9 +50,11 @@ def _fsdp(names: tuple[str, ...]) -> str:
 
 def _dcp(names: tuple[str, ...]) -> str:
     """What to do with the files of torch's distributed checkpoint."""
-    folder = quote(names[0].rpartition("/")[0] or ".")
+    folder = names[0].rpartition("/")[0] or "."
     tool = "python -m torch.distributed.checkpoint.format_utils dcp_to_torch"
-    return f"run `{tool} {folder} merged.pt`, and audit merged.pt"
+    if folder.rpartition("/")[2].startswith(OF_OPTIMIZER):
+        return f"run `{tool} FOLDER merged.pt` on the folder of the model: {folder} has the optimizer's state"
+    return f"run `{tool} {quote(folder)} merged.pt`, and audit merged.pt"
 
 
 def _collect(absent: tuple[str, ...]) -> str:
@@ -150,16 +154,26 @@ class PartitionedSave(Finding, frozen=True, kw_only=True):
 
     alone: str = ""
     """The one file of DeepSpeed that has the model, if the optimizer's, which zero_to_fp32.py reads, are not here."""
+    script_alone: bool = False
+    """True if the script that merges partitions is here, without any of them, and without a folder that may have them.
+    """
     by_layers: bool = False
     """True if a pipeline of DeepSpeed saved one file a layer, without the files that zero_to_fp32.py reads."""
 
     def headline(self) -> str:
+        if self.script_alone:
+            return f"{_SCRIPT} of DeepSpeed's ZeRO, without the partitions that it merges"
         if self.alone:
             which = "without its weights, which ZeRO-3 kept elsewhere" if self.emptied else "which loaders do not read"
             return f"DeepSpeed's file of the model, {which}"
         return f"partitions of {_TOOLS[self.what]}, not loadable weights"
 
     def remedy(self) -> Remedy:
+        if self.script_alone:
+            return Remedy(
+                "copy the folder that `latest` names (global_step*), with the files of all nodes, next to the script, "
+                f"and run `python {_SCRIPT} . merged`: the weights are in that folder alone"
+            )
         if self.alone and self.emptied:
             return Remedy(
                 "copy the zero_pp_rank_* files of the same checkpoint, of all nodes, into the folder and run "
@@ -217,10 +231,12 @@ class PartitionsBesideWeights(PartitionedSave, frozen=True, kw_only=True):
     remedy_text = "keep them to continue the training; do not publish them"
 
     def headline(self) -> str:
+        if self.script_alone:
+            return f"{_SCRIPT} of DeepSpeed's ZeRO"
         return f"partitions of {_TOOLS[self.what]}"
 
     def remedy(self) -> Remedy:
-        return Remedy(self.remedy_text)
+        return Remedy("do not publish it" if self.script_alone else self.remedy_text)
 
     def after_loading(self, loader: str, outcome: str, because: str) -> Finding | None:
         return self
