@@ -16,7 +16,8 @@ from msgspec import Struct
 from inspector.loader.loaders import DIFFUSERS, LORA_STEM, MLX_ADAPTERS, PEFT, TRANSFORMERS
 
 SAFETENSORS: Final = "safetensors"
-OTHER_KINDS: Final = ("pytorch", "gguf", "numpy")
+PYTORCH: Final = "pytorch"
+OTHER_KINDS: Final = (PYTORCH, "gguf", "numpy")
 """Supported formats besides safetensors, in order of preference."""
 PROJECTOR: Final = "mmproj"
 """Part of the names of GGUF files with a projector, which belong to a model (`common/download.cpp` of llama.cpp)."""

@@ -12,6 +12,7 @@ from inspector.auditing.result import Audit
 from inspector.auditing.start import audit, audit_loaded
 from tests.adapters.records import Spec, checkpoint, records, spec_of
 from tests.checkpoints import elements, genuine, write, write_file
+from tests.comparing.pair_audits import torch_file
 from tests.judged import base_record, codes, diffusers_records, judged
 from tests.judged import spec_of as spec_of_type
 from tests.make_checkpoints import SMALL_LLAMA
@@ -170,6 +171,29 @@ def test_an_adapter_next_to_model_weights(tmp_path: Path) -> None:
     assert {one.outcome for one in whole.loads if one.loader == "transformers"} == {"altered", "refuses"}
     assert audited.counts.unique_parameters == 213_568
     assert audit(str(tmp_path), weights="adapter_model.safetensors").counts.unique_parameters == record["trainable"]
+
+
+@pytest.mark.parametrize("model", ["model.safetensors", "pytorch_model.bin"])
+def test_an_adapter_in_a_pickle_next_to_model_weights(model: str, tmp_path: Path) -> None:
+    """transformers 5.23 looks in a local folder for adapter_model.safetensors alone (measured), vLLM reads every .bin
+    if there are no safetensors.
+    """
+    config = records()["llama.default"]["adapter"]
+    write(tmp_path, genuine(SMALL_LLAMA), SMALL_LLAMA)
+    if model != "model.safetensors":
+        (tmp_path / "model.safetensors").unlink()
+        (tmp_path / model).write_bytes(torch_file(genuine(SMALL_LLAMA), []))
+    (tmp_path / "adapter_model.bin").write_bytes(torch_file(spec_of("llama.default"), []))
+    (tmp_path / "adapter_config.json").write_text(json.dumps(config), encoding="utf-8")
+    audited = audit(str(tmp_path))
+    found = next(one for one in audited.findings if one.severity == "error")
+    assert (found.code, found.help) == (
+        "A940",
+        "move adapter_config.json out of this folder, and adapter_model.bin with it",
+    )
+    outcomes = {(one.loader, str(one.version)[0]): one.outcome for one in audited.loads}
+    assert outcomes["transformers", "5"] == "refuses"
+    assert outcomes["vllm", "0"] == ("complete" if model == "model.safetensors" else "unknown")
 
 
 def test_a_plain_model_gets_no_finding() -> None:

@@ -37,7 +37,8 @@ OWN_ADAPTER: Final = "has_lora_adapter"
 Speech).
 """
 
-
+NO_SAFETENSORS: Final = f"there is no {PEFT.files[0]}"
+"""Why no adapter is added. For a local folder 5.23 looks for no adapter_model.bin in its place (measured)."""
 LIBRARY_FILES: Final = ("pytorch_adapter.bin", "adapter.safetensors")
 """Files of the library adapters (AdapterHub); its adapter_config.json has `config` in place of a peft_type."""
 
@@ -66,11 +67,14 @@ def adapter_config_with_model(checkpoint: Checkpoint) -> Finding | None:
             place=Place(file=checkpoint.set_name), loader=PEFT.name, wanted=PEFT.files[0], model_type="an adapter",
             tensors=len(checkpoint.tensors), example=next(iter(checkpoint.tensors)),
         )  # fmt: skip
+    refused = _refused(values, there)
+    of_newest = not refused and there == PEFT.files[1] and os.path.exists(checkpoint.address)
     return AdapterBesideWeights(
         place=Place(file=checkpoint.adapter.file),
         base=base if isinstance(base, str) and base else None,
         adapter_file=there,
-        refused=_refused(values, there),
+        refused=refused or (NO_SAFETENSORS if of_newest else ""),
+        of_newest=of_newest,
         added=config is None or config.values.get(OWN_ADAPTER) is not True,
     )
 
@@ -96,7 +100,7 @@ def _refused(values: Mapping[str, Any], there: str | None) -> str:
     if kind in NOT_ADDED:
         return f"transformers adds no adapter of the peft_type {kind}"
     if there not in PEFT.files:
-        return f"there is no {PEFT.files[0]}"
+        return NO_SAFETENSORS
     return refusal(values)
 
 
@@ -108,7 +112,7 @@ def with_adapter(load: Load, audited: Audit, finding: AdapterBesideWeights) -> L
     from_base = finding.base != checkpoint.address and (
         str(load.version).startswith(OLDER) or not os.path.exists(checkpoint.address)
     )
-    because = finding.refused
+    because = "" if finding.of_newest and str(load.version).startswith(OLDER) else finding.refused
     if not because and from_base and finding.base is None:
         because = f"{PEFT.config} names no base, which it loads"
     if because:

@@ -2,7 +2,8 @@
 
 mlx-lm merges every `model*.safetensors` in the order of the folder (`load_model` in `mlx_lm/utils.py` 0.32.2), vLLM
 every `*.safetensors` unless an index lists some of them (`filter_duplicate_safetensors_files`), but only the files in
-Mistral's format where there are any.
+Mistral's format where there are any. Without safetensors it reads every `*.bin` but those of a training
+(`filter_files_not_needed_for_inference`).
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ from msgspec.structs import replace
 
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.other_files import is_consolidated
+from inspector.loader.weight_sets import NO_WEIGHTS, PYTORCH
 from inspector.loading.outcome import TWICE, UNKNOWN, Load
 
 PATTERNS: Final = {"vllm": "*.safetensors", "mlx": "model*.safetensors"}
 """Program -> the names of the files that it reads."""
+PICKLED: Final = ".bin"
 
 
 def with_merged_files(checkpoint: Checkpoint, loads: tuple[Load, ...]) -> tuple[Load, ...]:
@@ -37,6 +40,10 @@ def _unaudited(checkpoint: Checkpoint, loader: str) -> Iterator[str]:
         yield from (
             f"it reads {name} in place of this set; audit it with --weights" for name in filter(is_consolidated, others)
         )
+        if checkpoint.kind == PYTORCH:
+            bins = (name for name in others if name.endswith(PICKLED) and not name.startswith(NO_WEIGHTS))
+            yield from (f"it also reads {name}, which was not audited" for name in bins)
+            return
         if checkpoint.index is not None:
             return
     yield from (

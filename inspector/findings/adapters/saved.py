@@ -229,6 +229,8 @@ class AdapterBesideWeights(Finding, frozen=True, kw_only=True):
     base: str | None
     adapter_file: str | None
     refused: str = ""
+    of_newest: bool = False
+    """True if only version 5 refuses it."""
     added: bool = True
 
     row_texts = (
@@ -273,7 +275,8 @@ class AdapterConfigLeft(AdapterBesideWeights, frozen=True, kw_only=True):
     severity = "error"
 
     def rows(self) -> Rows:
-        why = f"with PEFT installed, transformers refuses the folder: {self.refused}"
+        version = " 5" if self.of_newest else ""
+        why = f"with PEFT installed, transformers{version} refuses the folder: {self.refused}"
         return [*super().rows(), ("because", why)]
 
     def remedy(self) -> Remedy:
