@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from inspector.adapters.changed_modules import ChangedModule
-from inspector.adapters.tool_base import VECTORS, BaseModules
+from inspector.adapters.tool_base import BaseModules
+from inspector.adapters.tools import VECTORS
 from inspector.findings.finding import Finding
 
 ENCODERS = ("text_encoder", "text_encoder_2")

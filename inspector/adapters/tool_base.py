@@ -21,7 +21,7 @@ from inspector.adapters.joined_attention import is_pair
 from inspector.adapters.rotated_pieces import misfit_of_pieces
 from inspector.adapters.tool_modules import FULL
 from inspector.adapters.tool_shapes import Shape, is_wider, misfit
-from inspector.adapters.tools import PIECES
+from inspector.adapters.tools import PIECES, VECTORS
 from inspector.adapters.trained_on import trained_on
 from inspector.algebra.boxes import count, tuples
 from inspector.algebra.names import name_of
@@ -48,8 +48,6 @@ kernel of size 1.
 """
 PROMPTED: Final = ("ip-adapter", "image projection")
 """The methods with matrices next to those of the attention to the text, or before them."""
-VECTORS: Final = "textual inversion"
-"""The method with token vectors as tensors, which belong to the table of a text encoder and to no module."""
 ENCODERS: Final = (
     ("clip_l", "text_encoder"), ("text_encoders_0", "text_encoder"), ("clip_g", "text_encoder_2"),
     ("text_encoders_1", "text_encoder_2"), ("t5", "text_encoder_3"),

@@ -21,7 +21,7 @@ from inspector.adapters.processor_names import unread_by_comfyui
 from inspector.adapters.rotated_pieces import lost_pieces
 from inspector.adapters.targets import Boxes, union
 from inspector.adapters.tool_ranks import lacks_core, misshapen_scales, ranks_of, unequal
-from inspector.adapters.tools import LOW_RANK, METHODS, NOTHING, PIECES, ToolTensor, is_control
+from inspector.adapters.tools import LOADS_VECTORS, LOW_RANK, METHODS, NOTHING, PIECES, VECTORS, ToolTensor, is_control
 from inspector.adapters.trainer_ends import unread_ends
 from inspector.adapters.unread_names import unread_methods, unread_names
 from inspector.adapters.wan_blocks import partial_blocks
@@ -235,8 +235,9 @@ def _adapter(modules: Sequence[ChangedModule], families: Families, found: Mappin
     targets: Counter[str] = Counter()
     for module in modules:
         targets[module.component] += count(module.everywhere)
+    kind = kind_of_tool(found)
     return Adapter(
-        type=kind_of_tool(found),
+        type=kind,
         base=None,
         rank=next(iter(ranks)) if len(ranks) == 1 else None,
         tensors=sum(family.tensors for family in families.values()),
@@ -245,6 +246,7 @@ def _adapter(modules: Sequence[ChangedModule], families: Families, found: Mappin
         targets=tuple(ModulesOf(component, number) for component, number in targets.items()),
         scaled=sum(count(module.boxes("alpha")) for module in modules),
         images=width_of_images(families),
+        loaded_by=LOADS_VECTORS if kind == VECTORS else "",
     )
 
 

@@ -50,6 +50,9 @@ def _one(*parts: str) -> tuple[frozenset[str], ...]:
     return (frozenset(parts),)
 
 
+VECTORS: Final = "textual inversion"
+"""The method with token vectors as tensors, which belong to the table of a text encoder and to no module."""
+LOADS_VECTORS: Final = "load_textual_inversion"
 PIECES: Final = "pieces"
 """The part in sd-scripts' OFT for FLUX: a rotation for each of the matrices that the base joins, by its number."""
 OLDER_GLORA: Final = "glora, older"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -29,6 +30,8 @@ _POINTER: Final = re.compile(rb"version https://git-lfs[^\n]{0,80}\noid sha256:[
 _OF_POINTERS: Final = (100, 200)
 """Least and most bytes of a pointer of git-lfs."""
 _POINTERS_READ: Final = 100
+_LARGEST_CONFIG: Final = 1_000_000
+"""Bytes of the largest config of a component that is read."""
 _LARGE: Final = 1_000_000
 """Least bytes of a file whose pointer may stand for weights."""
 PIPELINE_FOLDERS: Final = frozenset({
@@ -215,8 +218,24 @@ def _no_weights(contents: Contents, configs: Mapping[str, Config]) -> list[Findi
         wanted=_wanted(configs),
         components=len(PIPELINE_FOLDERS.intersection(folders)) > 1 and "model_index.json" not in listing.files,
         modules=_unlisted(listing, folders, tuple(weights_in))[:NAMES_SHOWN],
+        component=_class_of_component(source, *weights_in) if len(weights_in) == 1 else "",
     )
     return [nothing, *(one for one in leftovers if one not in found[:1])]
+
+
+def _class_of_component(source: Source, path: str) -> str:
+    """The class of the one component of a pipeline that has weights below a place; "" for anything else."""
+    *before, name = path.split("/")
+    inner: Source | Refusal = source if name in PIPELINE_FOLDERS else Refusal("")
+    for part in (*before, name):
+        inner = inner if isinstance(inner, Refusal) else inner.inside(part)
+    raw = inner if isinstance(inner, Refusal) else inner.read_whole("config.json", _LARGEST_CONFIG)
+    try:
+        values: Any = None if isinstance(raw, Refusal) else json.loads(raw)
+    except (ValueError, RecursionError):
+        return ""
+    stated = values.get("_class_name") if isinstance(values, dict) else None
+    return stated if isinstance(stated, str) else ""
 
 
 def _with_its_files(save: PartitionedSave, source: Source, listing: Listing) -> PartitionedSave:

@@ -177,6 +177,22 @@ def test_the_files_in_a_folder_without_weights_are_named(names: tuple[str, ...],
     assert (finding.code, finding.help.startswith(words)) == ("R003", True) or words in finding.help
 
 
+@pytest.mark.parametrize(("below", "class_name", "words"), [
+    ("checkpoint-9/unet", "UNet2DConditionModel", 'with unet=UNet2DConditionModel.from_pretrained("checkpoint-9/'),
+    ("transformer", "FluxTransformer2DModel", 'with transformer=FluxTransformer2DModel.from_pretrained("transformer")'),
+    ("checkpoint-9", "UNet2DConditionModel", "pass the folder with the weights: checkpoint-9"),
+    ("checkpoint-9/unet", None, "pass the folder with the weights: checkpoint-9/unet"),
+])  # fmt: skip
+def test_a_component_alone_is_no_pipeline(below: str, class_name: str | None, words: str, tmp_path: Path) -> None:
+    config = LLAMA8B | {"num_hidden_layers": 1}
+    folder = tmp_path / below
+    folder.mkdir(parents=True)
+    write(folder, genuine(config), {} if class_name is None else {"_class_name": class_name})
+    (finding,) = (one for one in load(str(tmp_path)).findings if one.severity == "error")
+    assert finding.code == "R003"
+    assert words in finding.help
+
+
 @pytest.mark.parametrize(("name", "words"), [
     ("medium_ft.pkl", "pass medium_ft.pkl to see what it stores; if it is not the model, download"),
     ("best.pickle", "pass best.pickle to see what it stores; if it is not the model, download"),

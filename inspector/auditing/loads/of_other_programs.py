@@ -155,7 +155,7 @@ def _by_diffusers(audited: Audit) -> NotRead | None:
         text = next((one for name, one in audited.checkpoint.tensors.items() if name.endswith(OF_TEXT)), None)
         if text is not None and text.shape[0] != OF_DEV:
             return made(REFUSES, "from_single_file takes the config of FLUX.2-dev, which is wider", OWN_CONFIG)
-    adapter, names = _adapter(audited), audited.checkpoint.tensors
+    adapter, names = lone_adapter(audited), audited.checkpoint.tensors
     several = len(names) > 1 and not any(name.startswith(OF_WEB_UI) for name in names)
     if several and adapter is not None and adapter.type == TEXTUAL_INVERSION:
         reads = BY_PART if names.keys() == OF_SDXL else COMFYUI
@@ -168,12 +168,8 @@ def _by_diffusers(audited: Audit) -> NotRead | None:
     return replace(made_of, elsewhere=first.is_read_elsewhere())
 
 
-def is_lone_adapter(audited: Audit) -> bool:
-    """True for an adapter, which has no config of its own in diffusers."""
-    return _adapter(audited) is not None
-
-
-def _adapter(audited: Audit) -> Adapter | None:
+def lone_adapter(audited: Audit) -> Adapter | None:
+    """What is known of an adapter, which has no config of its own in diffusers; None for a model."""
     from inspector.findings.adapters.whole import Adapter
 
     return next((one for one in audited.findings if isinstance(one, Adapter)), None)
@@ -181,7 +177,7 @@ def _adapter(audited: Audit) -> Adapter | None:
 
 def _of_mlx(audited: Audit) -> str:
     """Why programs for PEFT's adapters do not read one of MLX; "" for any other checkpoint."""
-    found = _adapter(audited)
+    found = lone_adapter(audited)
     if found is None or found.writer != "MLX":
         return ""
     return "it reads PEFT's lora_A and lora_B, and MLX stores their transposes as lora_a and lora_b"

@@ -13,7 +13,7 @@ from inspector.auditing.loads.failure import failure
 from inspector.auditing.loads.given_facts import given_of
 from inspector.auditing.loads.of_other_programs import (
     TEXTUAL_INVERSION,
-    is_lone_adapter,
+    lone_adapter,
     refused_by,
     unread_names,
 )
@@ -79,7 +79,7 @@ def judged_for(audited: Audit, name: str) -> Audit:
         audited = unlisted_for_library(audited) if wanted else audited
     from inspector.findings.loading import LoaderFails
 
-    if loader == DIFFUSERS.name and is_lone_adapter(audited) and any(one.intended for one in wanted):
+    if loader == DIFFUSERS.name and lone_adapter(audited) is not None and any(one.intended for one in wanted):
         return audited  # judged for this loader already
     refused = unread_files(audited, loader) or (None if wanted else refused_by(audited, loader, major))
     wanted = wanted if refused is None else [refused.load]
@@ -261,8 +261,9 @@ def _of_another_format(audited: Audit, loader: str) -> str:
     return _unread_by(audited, loader)
 
 
-READERS: Final = {True: "load_lora_weights", False: "from_single_file"}
-"""The call of diffusers for a file without a config, by whether it is an adapter."""
+LOADS_ADAPTER: Final = "load_lora_weights"
+LOADS_FILE: Final = "from_single_file"
+"""The calls of diffusers for a file without a config: for most adapters, and for models."""
 OF_ONE_FILE: Final = "one file is read by from_single_file of its pipeline, not by from_pretrained; "
 
 
@@ -280,8 +281,10 @@ def _unread_by(audited: Audit, loader: str) -> str:
     """The reason for which a loader does not read the content of a folder."""
     own = next((one.loader for one in audited.loads if one.intended), None)
     if loader == DIFFUSERS.name and audited.checkpoint.config is None and audited.checkpoint.pipeline is None:
-        part = "" if is_lone_adapter(audited) or not audited.components else OF_ONE_FILE
-        return f"{part}what {READERS[is_lone_adapter(audited)]} does with it was not recorded"
+        lone = lone_adapter(audited)
+        part = "" if lone is not None or not audited.components else OF_ONE_FILE
+        call = LOADS_FILE if lone is None else lone.loaded_by or LOADS_ADAPTER
+        return f"{part}what {call} does with it was not recorded"
     if loader == DIFFUSERS.name and audited.components:
         open_ = [name for name, part in audited.components.items() if not any(one.intended for one in part.loads)]
         because = f"with {open_[0]} " if open_ else "with such a pipeline "

@@ -69,6 +69,8 @@ class Adapter(Finding, frozen=True, kw_only=True, omit_defaults=True):
     scaled: int = 0
     images: int = 0
     """Width of the image vectors that an IP-Adapter reads."""
+    loaded_by: str = ""
+    """The call of diffusers that adds it to a pipeline of its base, if that is not load_lora_weights."""
 
     def headline(self) -> str:
         rank = f" of rank {self.rank}" if isinstance(self.rank, int) and self.rank > 0 else ""
@@ -89,6 +91,8 @@ class Adapter(Finding, frozen=True, kw_only=True, omit_defaults=True):
             rows.append(("alpha", f"{self.alpha:g}, which scales by {self.scale:.4g}"))
         if self.scaled:
             rows.append(("alpha", f"stored for {count(self.scaled, 'module')}; its value is not read"))
+        if self.loaded_by:
+            rows.append(("loaded by", f"{self.loaded_by} of diffusers, on a pipeline of its base"))
         return rows
 
 

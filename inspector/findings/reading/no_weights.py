@@ -104,6 +104,8 @@ class NoWeights(Finding, frozen=True, kw_only=True):
     """Pointers of git-lfs to files of a megabyte and more, under names that no weights have; the largest first."""
     pickles: tuple[str, ...] = ()
     """Pickles under an ending of their own, such as `.pkl`: anything, weights among it."""
+    component: str = ""
+    """The class of the only component of a pipeline that has weights below."""
 
     def headline(self) -> str:
         if self.partitions:
@@ -165,6 +167,11 @@ class NoWeights(Finding, frozen=True, kw_only=True):
         if self.weights_in and self.components:
             each = f"{self.weights_in[0]}" + (" or another" if len(self.weights_in) > 1 else "")
             return Remedy(f"download model_index.json, which names the components; for one of them pass {each}")
+        if self.component:
+            return Remedy(
+                f"pass {self.weights_in[0]} to audit it; it is a component alone: load the pipeline of its base, with "
+                f'{self.weights_in[0].rpartition("/")[2]}={self.component}.from_pretrained("{self.weights_in[0]}")'
+            )
         if self.weights_in:
             one = f": {self.weights_in[0]}" if len(self.weights_in) == 1 else ""
             return Remedy(f"pass {'one of these folders' if not one else 'the folder with the weights'}{one}")
