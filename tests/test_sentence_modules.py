@@ -13,6 +13,7 @@ from inspector.auditing.loads.one_loader import judged_for
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from tests.checkpoints import genuine, write
+from tests.comparing.pair_audits import torch_file
 from tests.judged import base_record, codes, judged, spec_of
 
 ENCODER = {
@@ -148,6 +149,14 @@ def test_a_head_of_setfit_of_another_width(kept: bytes, modules: list[Module], f
     assert ("N652" in codes(audited(place))) is one_width
 
 
+SCORERS = {
+    "roberta": ("RobertaForSequenceClassification", 4),
+    "bert": ("BertForSequenceClassification", 4),
+    "t5": ("T5ForSequenceClassification", 58),  # without a decoder
+}
+"""Type -> the class that CrossEncoder builds and the number of tensors of its head."""
+
+
 @pytest.mark.parametrize(("model_type", "suffix", "lost"), [
     ("roberta", "ForCausalLM", ""), ("roberta", "ForCausalLM", "lm_head."), ("bert", "ForMaskedLM", "cls."),
     ("t5", "ForConditionalGeneration", "decoder."),
@@ -158,8 +167,21 @@ def test_a_folder_of_transformers_gets_a_pooling(model_type: str, suffix: str, l
     kept = {name: one for name, one in spec_of(record).items() if not (lost and name.startswith(lost))}
     config = {"model_type": model_type, **record["config"], "architectures": [record["class"]]}
     found = judged_for(audited(write(tmp_path, kept, config)), "sentence-transformers")
-    assert codes(found) == {"N641"}
+    (unlisted,) = (one for one in found.findings if one.severity != "note")
+    assert unlisted.code == "N641"
+    scorer, at_random = SCORERS[model_type]
+    assert (unlisted.facts["scorer"], unlisted.facts["at_random"]) == (scorer, at_random)
+    assert f"CrossEncoder builds {scorer} and draws {at_random} tensors of it at random" in str(unlisted)
     assert [(one.loader, one.outcome) for one in found.loads] == [("sentence-transformers", "complete")]
+
+
+@pytest.mark.parametrize("heads", [("colbert_linear.pt", "sparse_linear.pt"), ("sparse_linear.pt",), ("other.pt",)])
+def test_the_heads_of_bge_m3_are_named(heads: tuple[str, ...], tmp_path: Path) -> None:
+    write(tmp_path, genuine(ENCODER), ENCODER)
+    for name in heads:
+        (tmp_path / name).write_bytes(torch_file({"weight": ("F32", (1, 48)), "bias": ("F32", (1,))}, []))
+    (found,) = (one for one in audited(tmp_path).findings if one.code == "S216")
+    assert ("FlagEmbedding reads them" in str(found)) == ("other.pt" not in heads)
 
 
 def damaged(modules: list[Module]) -> Iterator[tuple[str, list[Module]]]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
 
 from inspector.auditing.model_card import CARD, Card, card_of
 from inspector.auditing.result import Audit
@@ -12,6 +14,9 @@ from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import SIBLINGS_KEPT, Checkpoint, load_within
 from inspector.loader.config_file import named_class
 from inspector.loading.sentence_modules import new_pooling
+
+if TYPE_CHECKING:
+    from inspector.findings.sentence_modules import ModulesUnlisted
 
 POOLING: Final = "1_Pooling"
 """The folder of the pooling behind a model, as sentence-transformers names it."""
@@ -43,9 +48,12 @@ def unlisted_modules(checkpoint: Checkpoint) -> Iterator[Finding]:
         yield from _by_card(checkpoint, card_of(checkpoint))
 
 
-def unlisted_for_library(audited: Audit) -> Audit:
+def unlisted_for_library(audited: Audit, scorer: str, at_random: int) -> Audit:
     """The audit for sentence-transformers of a folder of transformers, to which it adds a pooling, or of a classifier
     for CrossEncoder.
+
+    scorer, at_random: the class that CrossEncoder builds, and how many of its tensors are not stored; "" and 0 for a
+    classifier.
     """
     from inspector.findings.sentence_modules import ForCrossEncoder, ModulesUnlisted, PoolingByDefault
 
@@ -54,7 +62,7 @@ def unlisted_for_library(audited: Audit) -> Audit:
         return audited
     if not _is_cross_encoder(checkpoint):
         others = [one for one in audited.findings if not isinstance(one, PoolingByDefault)]
-        return audited.with_findings([*others, _unlisted(checkpoint)])
+        return audited.with_findings([*others, replace(_unlisted(checkpoint), scorer=scorer, at_random=at_random)])
     class_name = None if checkpoint.config is None else named_class(checkpoint.config.values)
     if class_name is None:
         return audited
@@ -76,7 +84,7 @@ def _by_card(checkpoint: Checkpoint, card: Card) -> Iterator[Finding]:
         yield PoolingByDefault(place=Place(file=CARD), pooling=_pooling(checkpoint))
 
 
-def _unlisted(checkpoint: Checkpoint, named: str = "", key: str = "") -> Finding:
+def _unlisted(checkpoint: Checkpoint, named: str = "", key: str = "") -> ModulesUnlisted:
     from inspector.findings.sentence_modules import ModulesUnlisted
 
     return ModulesUnlisted(place=Place(file=named), key=key, pooling=_pooling(checkpoint))

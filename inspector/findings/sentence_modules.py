@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from inspector.findings.finding import Finding, Remedy, Rows, Step
-from inspector.findings.words import listed
+from inspector.findings.words import count, listed
 
 LIBRARY_KEY = "library_name"
 """The key of a model card that names its library."""
@@ -132,6 +132,9 @@ class ModulesUnlisted(Finding, frozen=True, kw_only=True):
     """What sentence-transformers takes as the embedding of a text; "" if this is open."""
     key: str = ""
     """The key of the model card that names the library."""
+    scorer: str = ""
+    """The class that CrossEncoder builds for a model without a classifier; "" if this is open."""
+    at_random: int = 0
 
     headline_text = "modules.json"
     remedy_text = (
@@ -140,7 +143,9 @@ class ModulesUnlisted(Finding, frozen=True, kw_only=True):
     )
 
     def rows(self) -> Rows:
-        return _without_list(self.place.file, self.key, self.pooling)
+        rows = _without_list(self.place.file, self.key, self.pooling)
+        drawn = f"CrossEncoder builds {self.scorer} and draws {count(self.at_random, 'tensor')} of it at random"
+        return [*rows, ("scores", f"{drawn}: this is no classifier")] if self.scorer else rows
 
 
 class PoolingByDefault(Finding, frozen=True, kw_only=True):

@@ -29,6 +29,11 @@ vLLM reads only these if there are any (`_prepare_weights` in `default_loader.py
 """
 
 FOR_TRANSFORMERS: Final = "model."
+M3_HEADS: Final = ("colbert_linear.pt", "sparse_linear.pt")
+"""The heads for vectors of each token and for weights of words that FlagEmbedding saves beside a BGE-M3 model.
+
+Source: FlagEmbedding, `finetune/embedder/encoder_only/m3/modeling.py`.
+"""
 
 
 class OtherSet(Struct, frozen=True):
@@ -71,6 +76,7 @@ def other_weights(audited: WeightSet, others: tuple[OtherSet, ...], audited_byte
         sets=stored(rest),
         count=len(rest),
         bytes=sum(one.bytes for one in rest),
+        heads=tuple(one.name for one in rest if one.name in M3_HEADS),
         consolidated=next(_consolidated(rest), "") if audited.name.startswith(FOR_TRANSFORMERS) else "",
     )
 

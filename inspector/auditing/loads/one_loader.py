@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 
 from inspector.auditing.loads.after_loading import left_open
-from inspector.auditing.loads.encoders import SENTENCES
+from inspector.auditing.loads.encoders import SENTENCES, classifier_at_random
 from inspector.auditing.loads.failure import failure
 from inspector.auditing.loads.given_facts import given_of
 from inspector.auditing.loads.of_other_programs import (
@@ -76,7 +76,7 @@ def judged_for(audited: Audit, name: str) -> Audit:
         wanted = [one for one in wanted if str(one.version).startswith(major or NEWEST)]
     if not wanted and loader == SENTENCES:
         wanted = list(_as_new_encoder(audited))
-        audited = unlisted_for_library(audited) if wanted else audited
+        audited = unlisted_for_library(audited, *classifier_at_random(audited)) if wanted else audited
     from inspector.findings.loading import LoaderFails
 
     if loader == DIFFUSERS.name and lone_adapter(audited) is not None and any(one.intended for one in wanted):

@@ -42,6 +42,8 @@ class OtherWeights(Finding, frozen=True, kw_only=True, omit_defaults=True):
     bytes: int
     consolidated: str = ""
     """A file in Mistral's format among the other sets, if the audited set has none."""
+    heads: tuple[str, ...] = ()
+    """The heads of a BGE-M3 model among the other sets."""
 
     headline_text = "audited {audited}"
     remedy_text = "choose with --weights NAME; download only the set you need"
@@ -52,6 +54,8 @@ class OtherWeights(Finding, frozen=True, kw_only=True, omit_defaults=True):
             rows.append(("more", f"{number(self.count - 8)} further sets"))
         if self.consolidated:
             rows.append(("read by", f"vLLM and mistral-inference {self.consolidated}, transformers {self.audited}"))
+        if self.heads:
+            rows.append(("heads", f"{listed(self.heads)} of BGE-M3: FlagEmbedding reads them, transformers does not"))
         return [*rows, ("total", f"{number(self.bytes)} bytes in addition to {number(self.audited_bytes)} audited")]
 
 
