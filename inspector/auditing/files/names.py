@@ -9,6 +9,7 @@ from typing import Final
 
 from inspector.auditing.files.kept_names import without_rename
 from inspector.auditing.files.lone_weights import ENDINGS, with_lone_weights
+from inspector.auditing.files.models_below import models_below
 from inspector.auditing.files.numbered_shards import without_index
 from inspector.auditing.files.usable_config import class_unnamed, config_unusable
 from inspector.auditing.own_layout import is_laid_out_for
@@ -55,7 +56,7 @@ def with_file_names(audited: Audit) -> Audit:
         unusable = list(config_unusable(audited))
         findings = [*_without_set_keys(audited.findings, unusable), *unusable]
         if not unusable:
-            return with_lone_weights(audited, findings)
+            return with_lone_weights(audited, [*findings, *models_below(audited)])
     return audited if findings == list(audited.findings) else audited.with_findings(findings)
 
 
