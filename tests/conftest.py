@@ -1,7 +1,7 @@
 """The tiers of the suite, as markers of cases.
 
 `complete`: all but two cases of each test; the fast tier leaves them out.
-`thorough`: seven eighths of the cases of the tests marked `thinned`; CI leaves them out; whoever
+`thorough`: most cases of the tests and modules marked `thinned`; CI leaves them out; whoever
 changes a package runs its tests with `-m "not slow"`, which includes them.
 
 Hypothesis has no deadline, so that no test fails because the machine is busy. Bytecode is written even where the
@@ -27,7 +27,7 @@ hypothesis.settings.register_profile("project", deadline=None)
 hypothesis.settings.load_profile("project")
 SAMPLE = 2
 """Cases of each parametrized test in the fast tier: those with the smallest checksums, whatever cases are added."""
-THINNED = 8
+THINNED = 16
 """CI runs one case of so many of a test marked `thinned`, again those with the smallest checksums, and `SAMPLE`."""
 
 

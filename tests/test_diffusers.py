@@ -22,6 +22,8 @@ from tests.loads.component_cases import WEIGHTS
 from tests.loads.damage import healthy, write
 from tests.sampling import sampled
 
+pytestmark = pytest.mark.thinned
+
 SAMPLED = 12
 """Every so many records and families of each class are in the complete suite; `-m slow` runs all."""
 EACH = [SAMPLED, pytest.param(1, marks=pytest.mark.slow)]
@@ -29,7 +31,6 @@ UNREAD = "C312"
 """The note about unknown keys, which no key of a class may get."""
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("every", EACH)
 @pytest.mark.parametrize("which", ["config", pytest.param("given", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", diffusers_classes())
@@ -226,7 +227,6 @@ def test_a_switch_is_no_size(name: str, changes: dict[str, Any], tmp_path: Path)
     assert found.verdict == "findings"
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize(("name", "key", "value", "said"), [
     ("UNet2DConditionModel", "layers_per_block", True, ""), ("AutoencoderKL", "layers_per_block", True, ""),
     ("UNet2DConditionModel", "layers_per_block", "big", 'set "layers_per_block": 1 in config.json'),
@@ -297,7 +297,6 @@ IRREGULAR = {"AutoencoderKLHunyuanImage": {"N413"}}
 """Findings by names alone for a class that numbers two kinds of modules consecutively."""
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("every", EACH)
 @pytest.mark.parametrize("name", sampled(diffusers_classes(), 10))
 def test_a_component_without_a_config_is_exact_or_unchecked(name: str, every: int) -> None:
@@ -532,7 +531,6 @@ def grow(spec: dict[str, tuple[str, tuple[int, ...]]], name: str) -> None:
     spec[name] = (dtype, (shape[0] + 1, *shape[1:]))
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("every", [32, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("damage", "code"), [(drop, "N403"), (grow, "D501")])
 @pytest.mark.parametrize("name", sampled(DAMAGED, 5))
@@ -553,7 +551,6 @@ ALTERNATIVE_KEYS = {("SD3Transformer2DModel", "attention_head_dim-20"): "num_att
 """Wrong keys and the other key that explains the shapes as well: heads of twice the width, or twice as many heads."""
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("every", [6, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", DAMAGED)
 def test_one_wrong_key_is_one_finding(name: str, every: int) -> None:
@@ -572,7 +569,6 @@ def test_one_wrong_key_is_one_finding(name: str, every: int) -> None:
     assert named >= 7 // every
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", diffusers_classes())
 def test_parts_that_a_null_key_switches_off_are_not_clean(name: str, every: int) -> None:
@@ -673,7 +669,6 @@ def test_a_class_without_a_definition_is_not_compared_with_a_similar_one() -> No
 BY_KINDS = ("AutoencoderKL", "VQModel", "AutoencoderKLFlux2", "AutoencoderKLCogVideoX", "AutoencoderKLHunyuanVideo")
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize(("name", "key"), [
     *((name, f"{side}_block_types") for name in BY_KINDS for side in ("down", "up")),
     ("AutoencoderKLTemporalDecoder", "down_block_types"),

@@ -21,6 +21,8 @@ from tests.loads.damage import write as write_folder
 from tests.make_checkpoints import SMALL_LLAMA
 from tests.test_pipelines import PARTS, TEXT, UNET, pipeline
 
+pytestmark = pytest.mark.thinned
+
 MODELS: dict[str, tuple[Any, Any]] = {
     "llama": (genuine(SMALL_LLAMA), SMALL_LLAMA),
     "clip_text_model": (genuine(TEXT, "F16"), TEXT),
@@ -49,7 +51,6 @@ def reported(audited: Audit, code: str) -> Finding:
     return finding
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("name", ["llama-finetuned.safetensors", "model (1).safetensors", "tmp-model.safetensors"])
 def test_a_name_that_no_loader_looks_for(model: str, name: str, tmp_path: Path) -> None:
@@ -129,7 +130,6 @@ COPIES: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("case", COPIES)
 def test_a_config_under_the_name_of_a_copy(case: str, tmp_path: Path) -> None:
     """Only the content shows that it belongs to these weights: a browser numbers the configs of other models too."""
@@ -159,7 +159,6 @@ def test_an_adapters_config_under_the_name_of_a_copy(values: dict[str, Any], nam
     assert finding.facts["similar"] == ("adapter_config (1).json" if named else None)
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("model", MODELS)
 def test_a_folder_without_config(model: str, tmp_path: Path) -> None:
     stored_as(tmp_path, model, f"{WANTED[model]}.safetensors")

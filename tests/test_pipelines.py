@@ -31,6 +31,8 @@ from tests.judged import base_record, codes, diffusers_records, spec_of
 from tests.loads.damage import Folder, WeightFile
 from tests.loads.damage import write as write_folder
 
+pytestmark = pytest.mark.thinned
+
 TEXT: dict[str, Any] = {
     "model_type": "clip_text_model", "architectures": ["CLIPTextModel"], "hidden_size": 48, "intermediate_size": 80,
     "num_hidden_layers": 3, "num_attention_heads": 6, "max_position_embeddings": 77, "vocab_size": 103,
@@ -171,7 +173,6 @@ VISION = {
 }  # fmt: skip
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize(("index", "config", "suffix", "code"), [
     ("CLIPVisionModelWithProjection", VISION, "", None),
     ("CLIPTextModel", VISION, "", "N424"),
@@ -205,7 +206,6 @@ def test_an_adapter_of_no_component_is_not_for_this_pipeline(tmp_path: Path) -> 
         assert codes(found) == wanted
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize(
     ("name", "config", "code"),
     [
@@ -236,7 +236,6 @@ def test_another_components_weights_are_reported(tmp_path: Path) -> None:
     assert codes(audit(str(folder))) == {"N401"}
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize(
     ("name", "class_name", "files", "there"),
     [
@@ -297,7 +296,6 @@ def test_a_complete_safety_checker_is_clean(tower: str, tmp_path: Path) -> None:
     assert codes(audit(str(folder))) == codes(audit(str(folder / "safety_checker"))) == {"N403"}
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize(
     ("key", "value", "found"),
     [
@@ -329,7 +327,6 @@ def test_a_controlnet_of_another_width_is_reported(width: int, found: set[str], 
 TO_XL = {"addition_embed_type": "text_time", "addition_time_embed_dim": 8, "projection_class_embeddings_input_dim": 88}
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize(
     ("class_name", "xl", "found", "fits"),
     [("StableDiffusionPipeline", False, set(), ""), ("StableDiffusionXLPipeline", True, set(), ""),
@@ -670,7 +667,6 @@ def test_one_variant_of_all_components_is_one_finding(tmp_path: Path) -> None:
     assert audit(str(folder)).verdict == "clean"
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize(
     ("entries", "found"),
     [
@@ -723,7 +719,6 @@ def test_an_absent_entry_is_found_by_its_class(tmp_path: Path) -> None:
     assert (finding.code, finding.facts["components"]) == ("N435", ["scheduler", "vae"])
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("file", ["scheduler/scheduler_config.json", "tokenizer/tokenizer.json",
                                   "tokenizer/tokenizer_config.json"])  # fmt: skip
 @pytest.mark.parametrize("text", ["", '{"a": ', "{}"])
@@ -790,7 +785,6 @@ def test_sizes_that_image_processors_refuse(
     assert codes(audit(str(folder))) == found
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize(
     ("settings", "codes_found"),
     [
@@ -816,7 +810,6 @@ SCORED, NUMBERED = {"model": {"vocab": [["a", -1.0]]}}, {"model": {"vocab": {"a"
 PAIR: dict[str, Any] = {"vocab.json": {}, "merges.txt": {}}
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize(
     ("class_name", "files", "found"),
     [
@@ -878,7 +871,6 @@ def test_a_setting_of_a_scheduler_is_repaired(tmp_path: Path) -> None:
     assert audit(str(folder)).verdict == "clean"
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("entries", [
     {"image_encoder": 3}, {"unet": ["torch", "UNet2DConditionModel"]}, {"unet": ["diffusers", "UNetOfMine"]},
     {"vae": [None, None]}, {"unet": [None, "UNet2DConditionModel"], "scheduler": None},

@@ -16,6 +16,8 @@ from tests.damage.damaging import key_set
 from tests.judged import base_record, codes, judged, records, spec_of
 from tests.sparse_models import DSV3, deepseek_v3
 
+pytestmark = pytest.mark.thinned
+
 TYPES = ["llama", "mistral", "qwen2", "qwen3", "mixtral", "gpt2", "bert"]
 Spec = dict[str, tuple[str, tuple[int, ...]]]
 LAYER = re.compile(r"\.(?:layers|h|layer)\.(\d+)\.")
@@ -53,7 +55,6 @@ def each_family(model_type: str) -> Iterator[tuple[str, list[str]]]:
         yield family, [*names[middle:], *names[:middle]]
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("model_type", TYPES)
 def test_a_dropped_tensor_is_missing(model_type: str) -> None:
     for _, names in each_family(model_type):
@@ -63,7 +64,6 @@ def test_a_dropped_tensor_is_missing(model_type: str) -> None:
         assert audited.findings[0].place.tensor == names[0]
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("model_type", TYPES)
 def test_a_dropped_kind_is_one_finding(model_type: str) -> None:
     for family, names in each_family(model_type):
@@ -78,7 +78,6 @@ def test_a_dropped_kind_is_one_finding(model_type: str) -> None:
         assert len([f for f in audited.findings if f.severity == "error"]) == 1, family
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("model_type", TYPES)
 def test_a_misshapen_tensor_is_named(model_type: str) -> None:
     for _, names in each_family(model_type):
@@ -94,7 +93,6 @@ def test_a_misshapen_tensor_is_named(model_type: str) -> None:
         assert audited.findings[0].place.tensor == names[0]
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("model_type", TYPES)
 def test_a_transposed_matrix_is_reported_as_such(model_type: str) -> None:
     for family, names in each_family(model_type):
@@ -114,7 +112,6 @@ def test_a_transposed_matrix_is_reported_as_such(model_type: str) -> None:
             assert len([f for f in audited.findings if f.severity == "error"]) == 1
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("model_type", TYPES)
 def test_a_renamed_tensor_is_one_finding(model_type: str) -> None:
     for _, names in each_family(model_type):
@@ -229,7 +226,6 @@ KEYS: dict[str, list[str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize(("model_type", "key"), [(name, key) for name, keys in KEYS.items() for key in keys])
 def test_a_wrong_config_key_is_named_with_the_right_value(model_type: str, key: str) -> None:
     spec, config, count = healthy(model_type)
@@ -273,7 +269,6 @@ IN_LISTS: list[tuple[str, str, str, object]] = [
 """Keys other than widths and counts: stages, lists of layers, lists of words, switches that rename, nested parts."""
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize(("model_type", "suffix", "key", "wrong"), IN_LISTS, ids=lambda one: str(one).replace(" ", ""))
 def test_a_wrong_key_of_any_kind_is_one_finding(model_type: str, suffix: str, key: str, wrong: object) -> None:
     record = base_record(model_type, suffix)
@@ -404,7 +399,6 @@ def test_names_with_the_same_change_are_one_finding(model_type: str, old: str, n
     assert (finding.facts["from"], finding.facts["to"], len(finding.facts["families"])) == (old, new, families)
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("model_type", TYPES)
 def test_a_prefix_on_a_part_of_the_names_is_one_finding(model_type: str) -> None:
     spec, config, count = healthy(model_type)
@@ -572,7 +566,6 @@ def test_any_single_fault_is_one_error(model_type: str, data: st.DataObject) -> 
     assert len(errors) == 1, errors
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("tensors", [1_000, 16_000])
 @pytest.mark.parametrize("misshapen", [False, True])
 def test_thousands_of_damaged_tensors_are_named_by_family(misshapen: bool, tensors: int) -> None:

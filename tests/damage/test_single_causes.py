@@ -23,6 +23,8 @@ from tests.judged import FIXTURES, base_record, diffusers_records, judged, spec_
 from tests.mending.damages import LLAMA, store, whole
 from tests.sparse_models import LLAMA8B
 
+pytestmark = pytest.mark.thinned
+
 Spec = dict[str, tuple[str, tuple[int, ...]]]
 Config = dict[str, Any]
 
@@ -227,7 +229,6 @@ def chunks(spec: Spec, ranks: int, rank: int) -> Spec:
     }
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("ranks", [2, 4, 7])
 @pytest.mark.parametrize("model_type", ["llama", "bert", "qwen3_moe", "vit", "t5", "gpt2", "mamba"])
 def test_one_rank_of_a_fully_sharded_save(model_type: str, ranks: int) -> None:
@@ -290,7 +291,6 @@ def test_positions_added_to_one_of_two_tables(model_type: str, tables: list[str]
     assert all(f"tensor[:{rows}]" in one.help for one in found if one.decided_alike)
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("parts", [2, 4])
 @pytest.mark.parametrize("embeddings", [False, True])
 @pytest.mark.parametrize("config", [dict(LLAMA8B), QWEN2, BERT], ids=lambda one: str(one["model_type"]))
@@ -639,7 +639,6 @@ def test_modules_and_keys_of_a_class_of_the_authors(
         assert "N741" not in bad(lost)
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize(("stored", "claimed"), FAMILIES)
 def test_weights_of_another_family_are_named(stored: str, claimed: str) -> None:
     spec, config = record(stored, "CausalLM")
@@ -786,7 +785,6 @@ def test_a_reward_model_gets_its_class_and_its_labels(model_type: str) -> None:
     assert [step.key[0] for step in steps] == ["architectures", "num_labels", *names]
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("placeholder", [(0,), (1,)])
 @pytest.mark.parametrize("make", [
     lambda: record("llama", "CausalLM"), lambda: record("bert", "MaskedLM"), lambda: record("gpt2", "LMHeadModel"),
@@ -841,7 +839,6 @@ def published() -> list[tuple[str, Config, Config]]:
     return found
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize(
     ("names", "stored", "config"), published(), ids=lambda one: one if isinstance(one, str) else ""
 )

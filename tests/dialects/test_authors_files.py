@@ -16,6 +16,8 @@ from inspector.auditing.start import audit
 from tests.checkpoints import Spec, write_file
 from tests.judged import FIXTURES, codes, judged
 
+pytestmark = pytest.mark.thinned
+
 FIXTURE: Path = FIXTURES / "diffusers_single_files.json.gz"
 
 
@@ -78,7 +80,6 @@ SAMPLED = 16
 """In each listing every so many families are damaged in the complete suite; `-m slow` runs all."""
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("every", [SAMPLED, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("number", NUMBERS, ids=title)
 def test_one_damaged_tensor_is_one_finding(number: int, every: int) -> None:

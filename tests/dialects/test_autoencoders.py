@@ -18,6 +18,8 @@ from tests.dialects.test_authors_files import spec_of as listed
 from tests.dialects.test_single_file import audited
 from tests.judged import codes, diffusers_records, spec_of
 
+pytestmark = pytest.mark.thinned
+
 Record = dict[str, Any]
 MAKE: dict[str, Callable[[Record], Spec]] = {
     "AutoencoderKLWan": lambda record: autoencoders.wan(spec_of(record), record["config"]),
@@ -51,7 +53,6 @@ def test_every_record_is_exact(name: str, every: int, tmp_path: Path) -> None:
         check_exact(audited(tmp_path, MAKE[name](record)), record["num_parameters"])
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("every", [11, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", MAKE)
 def test_a_lost_tensor_is_one_finding_under_its_own_name(name: str, every: int, tmp_path: Path) -> None:
@@ -65,7 +66,6 @@ def test_a_lost_tensor_is_one_finding_under_its_own_name(name: str, every: int, 
             assert len(codes(found)) == 1, (lost, [one.message for one in found.findings])
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize(
     ("transformer", "vae"),
     [

@@ -26,6 +26,8 @@ from tests.findings.cases import gguf_with_a_pre_tokenizer
 from tests.sampling import sampled
 from tests.values.value_files import write
 
+pytestmark = pytest.mark.thinned
+
 MINIMUM = 50
 """Minimum number of transformers architectures with a recorded conversion."""
 INTEGER = 26
@@ -115,7 +117,6 @@ def test_many_architectures_are_recorded() -> None:
     assert len(TYPES) >= MINIMUM
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("name", CASES)
 def test_a_conversion_is_complete_and_the_file_alone_is_exact(name: str, tmp_path: Path) -> None:
     file = written(name)
@@ -127,7 +128,6 @@ def test_a_conversion_is_complete_and_the_file_alone_is_exact(name: str, tmp_pat
     assert alone.counts.unique_parameters == alone.counts.expected_parameters
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("name", CASES)
 def test_llama_cpp_loads_complete_files(name: str, tmp_path: Path) -> None:
     record, file = records()[name], written(name)
@@ -147,7 +147,6 @@ READ = {("llama", "rope_freqs.weight"), ("gemma4_text", "rope_freqs.weight")}
 """Unexpected tensors that llama.cpp reads for that architecture."""
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("extra", UNEXPECTED)
 @pytest.mark.parametrize("name", ["llama", "qwen2", "olmoe"])
 def test_llama_cpp_refuses_tensors_that_it_does_not_read(name: str, extra: str, tmp_path: Path) -> None:
@@ -184,7 +183,6 @@ def test_llama_cpp_does_without_some_tensors(name: str, lost: str, outcome: str,
     assert {one.outcome for one in audited.loads} == {outcome}
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("name", CASES)
 def test_a_file_that_was_quantized_has_no_leading_dims_of_one(name: str, tmp_path: Path) -> None:
     """ggml counts dims up to the last one above 1, and llama-quantize writes only those."""
@@ -209,7 +207,6 @@ def test_a_matrix_of_one_row_is_a_vector_after_quantizing(name: str, single: tup
     assert alone.verdict == "clean", [*alone.findings]
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("name", CASES)
 def test_a_damaged_file_is_an_error(name: str, damage: str, tmp_path: Path) -> None:
@@ -219,7 +216,6 @@ def test_a_damaged_file_is_an_error(name: str, damage: str, tmp_path: Path) -> N
     assert len(found) == 1, found
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("name", CASES)
 def test_rows_in_another_order_are_an_error(name: str, tmp_path: Path) -> None:
     file = written(name)
@@ -524,7 +520,6 @@ def test_a_model_in_two_files_is_complete(name: str, tmp_path: Path) -> None:
     assert sum(one.carried for one in swapped.targets) == swapped.carried
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("name", sampled(WITH_TOWERS, 4))
 def test_a_damaged_projector_is_an_error(name: str, tmp_path: Path) -> None:
     def drop(file: Written) -> None:
@@ -575,7 +570,6 @@ CHANGED = [("bert", "bert.attention.head_count", "V863"), ("modernbert", "modern
            ("cohere2", "cohere2.attention.key_length", "C310")]  # fmt: skip
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize(("name", "key", "code"), CHANGED)
 def test_a_number_that_contradicts_the_config_is_one_error(name: str, key: str, code: str, tmp_path: Path) -> None:
     reported = compared(name, doubled(name, key), tmp_path)
@@ -626,7 +620,6 @@ def test_a_lost_number_of_experts_is_one_finding(lost: list[str], expected: list
     assert [one.code for one in found if one.severity != "note"] == expected
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize(("name", "key"), [*NEEDED, *UNFIT])
 def test_a_key_without_which_llama_cpp_refuses_the_file_is_an_error(name: str, key: str, tmp_path: Path) -> None:
     file = written(name)
@@ -700,7 +693,6 @@ def test_a_key_that_changes_only_what_is_computed_alters_the_model(tmp_path: Pat
     assert {one.outcome for one in audited.loads} == {"altered"}
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize(("name", "key", "code"), WRONG_SIZES)
 def test_a_wrong_size_is_one_error(name: str, key: str, code: str, tmp_path: Path) -> None:
     audited = audit(str(doubled(name, key).save(tmp_path / "target.gguf")))
@@ -756,7 +748,6 @@ CHANGED_KEYS = [
 """Record, a key, another number or none, and the finding: llama.cpp refuses each of these files."""
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize(("name", "key", "value", "expected"), CHANGED_KEYS)
 def test_a_changed_key_is_one_error(
     name: str, key: str, value: int | None, expected: tuple[str, str], tmp_path: Path
@@ -946,7 +937,6 @@ LISTED = [(name, key) for name in TYPES for key, _, value in records()[name]["ke
           if isinstance(value, list) and key.partition(".")[2] in PER_LAYER]  # fmt: skip
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("longer", [True, False])
 @pytest.mark.parametrize(("name", "key"), LISTED)
 def test_a_list_without_one_number_for_each_layer_is_one_error(
@@ -962,7 +952,6 @@ def test_a_list_without_one_number_for_each_layer_is_one_error(
     assert {one.because for one in audited.loads} == {f"key {key} has wrong array length"}
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("more", [1, -1])
 @pytest.mark.parametrize("name", sorted({name for name, _ in LISTED} - {"mimo_v2_flash"}))
 def test_a_number_of_layers_that_the_lists_contradict_is_one_error(name: str, more: int, tmp_path: Path) -> None:
@@ -1085,7 +1074,6 @@ PAIRS = np.dtype((np.void, 4))
 """A block of two values: a scale in float16, and two bytes."""
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("name", sampled(TYPES, 12))
 def test_quantized_values_are_compared_for_every_type(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -14,6 +14,8 @@ from inspector.dialects.gguf_shapes import ORIGINAL
 from tests.dialects.recorded_gguf import Keys, Written, records, source_of, target_of
 from tests.findings.cases import gguf_of, gguf_projector, gguf_with, gguf_with_deepstack
 
+pytestmark = pytest.mark.thinned
+
 SINGLE_FILES = Path(__file__).parents[2] / "fixtures" / "diffusers_single_files.json.gz"
 WIDE = {"mm.0.weight": np.ones((48, 32), np.float32), "mm.2.weight": np.ones((48, 48), np.float32)}
 

@@ -14,6 +14,8 @@ from inspector.loader.config_file import Config
 from inspector.loader.layout import Layout, lay_out
 from tests.dialects.recorded_gguf import records, source_of, target_of
 
+pytestmark = pytest.mark.thinned
+
 BLOCK = {
     **{f"attn_{one}.{end}": shape for one in ("q", "k", "v", "out")
        for end, shape in (("weight", (72, 72)), ("bias", (72,)))},
@@ -79,7 +81,6 @@ def needed(name: str) -> list[str]:
     return [tensor for tensor in needed_by_projector(kind) if tensor in records()[name]["projector"]]
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("name", [name for name in sorted(records()) if "projector" in records()[name]])
 def test_required_tensors_are_missing_without_the_text_model_too(name: str, tmp_path: Path) -> None:
     record = records()[name]
@@ -101,7 +102,6 @@ def test_a_kind_that_llama_cpp_does_not_know_is_reported(kind: str, known: bool,
     assert bool(note.facts["unknown_to"]) is not known
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("model_type", ["qwen2_5_vl", "glm4v", "audioflamingo3"])
 @pytest.mark.parametrize("damage", ["", "width", "shape", "tensor"])
 def test_a_damaged_projector_is_found_alone_and_next_to_its_model(model_type: str, damage: str, tmp_path: Path) -> None:
@@ -147,7 +147,6 @@ def test_recorded_projectors_have_the_blocks_of_their_kind(name: str, tmp_path: 
     assert not {one.code for one in audit(str(file)).findings} & {"N720", "N510"}
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("name", [name for name in sorted(records()) if "projector" in records()[name]])
 def test_keys_without_which_a_projector_is_refused(name: str, tmp_path: Path) -> None:
     record = records()[name]

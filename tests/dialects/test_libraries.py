@@ -32,6 +32,8 @@ from tests.judged import base_record, codes, judged, spec_of
 from tests.readers.file_builders import Code, archive
 from tests.sparse_models import LLAMA8B
 
+pytestmark = pytest.mark.thinned
+
 AUDIOCRAFT: Spec = {
     **{f"emb.{n}.weight": ("F32", (33, 32)) for n in range(4)},
     **{f"linears.{n}.weight": ("F32", (32, 32)) for n in range(4)},

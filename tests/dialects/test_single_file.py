@@ -21,6 +21,8 @@ from tests.dialects import converters, single_file
 from tests.dialects.single_file import under
 from tests.judged import codes, diffusers_records, spec_of
 
+pytestmark = pytest.mark.thinned
+
 Config = dict[str, Any]
 
 
@@ -272,7 +274,6 @@ def test_a_unet_alone(tmp_path: Path) -> None:
     assert found.counts.unique_parameters == found.counts.expected_parameters == elements(spec)
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize(("stored", "absent"), [
     ("unet", ["vae", "text encoder"]), ("unet vae", ["text encoder"]), ("unet text_encoder", ["vae"]),
     ("unet vae text_encoder", None), ("vae", None), ("text_encoder", None),
@@ -285,7 +286,6 @@ def test_components_that_the_file_lacks_are_reported(stored: str, absent: list[s
     assert lacking == ([] if absent is None else [(absent, severity)])
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize(("stored", "averages", "found"), [
     ("vae text_encoder", 0, {"N704"}), ("vae text_encoder", 3, {"N704"}), ("vae text_encoder unet", 3, set()),
     ("vae", 3, set()),
@@ -300,7 +300,6 @@ def test_a_file_without_a_network(kind: str, stored: str, averages: int, found: 
     assert all(("averages" in one.remedy().words) is bool(averages) for one in findings)
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize(("changes", "found"), [
     ({}, set()), ({"max_position_embeddings": 248}, {"N703"}), ({"vocab_size": 49410}, {"N703"}),
 ])  # fmt: skip
@@ -326,7 +325,6 @@ def test_a_component_without_prefix(component: str, tmp_path: Path) -> None:
     assert found.counts.unique_parameters == found.counts.expected_parameters == elements(spec)
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize(("component", "prefix", "code"), [
     ("unet", "model.diffusion_model.model.diffusion_model.", "N553"), ("unet", "model.model.diffusion_model.", "N552"),
     ("unet", "unet.", "N552"), ("vae", "first_stage_model.first_stage_model.", "N553"), ("vae", "model.vae.", "N552"),
@@ -366,7 +364,6 @@ def test_a_controlnet_of_its_authors(prefix: str, tmp_path: Path) -> None:
 BLOCKS = {"unet": ("input_blocks", "output_blocks", "middle_block"), "controlnet": ("input_blocks", "zero_convs")}
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize(("component", "sequence"), [(one, name) for one, names in BLOCKS.items() for name in names])
 @pytest.mark.parametrize("prefix", ["", None])
 @pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.slow)])
@@ -565,7 +562,6 @@ def _of_animatediff(name: str) -> str:
     return re.sub(r"(motion_modules\.\d+)\.", r"\1.temporal_transformer.", name)
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize(("half", "lost", "found"), [
     ("decoder", "", "N752"), ("encoder", "", "N752"), ("decoder", "decoder.conv_out.weight", ""),
     ("decoder", "decoder.up.0.block.0.conv1.weight", ""),

@@ -15,6 +15,8 @@ from tests.hub.conftest import Environment
 from tests.hub.stand_in import StandIn
 from tests.hub.test_cli import SECRET, echo, run
 
+pytestmark = pytest.mark.thinned
+
 OTHER = "hf_ofTheEnvironment"
 
 

@@ -35,6 +35,8 @@ from tests.hub.stand_in import Piece, Reply, Seen, StandIn, commit_of
 from tests.sparse_models import TINY, header_bytes, llama
 from tests.steps import at_most
 
+pytestmark = pytest.mark.thinned
+
 ShortenLimits = Callable[..., None]
 BLOBS = r"^/blobs/"
 LAST = f"model-0000{SHARDS}-of-0000{SHARDS}.safetensors"
@@ -76,7 +78,6 @@ def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 # --- server errors ---
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("path", ["/api/models/org/tiny$", "/tree/", "config.json", "index.json", "00002-of", BLOBS])
 @pytest.mark.parametrize("status", [500, 502, 503, 504, 429])
 def test_one_error_costs_two_requests_at_most(hub: StandIn, truth: Checkpoint, path: str, status: int) -> None:
@@ -520,7 +521,6 @@ def test_a_file_that_changes(hub: StandIn, short_first: Callable[[int], None], s
 # --- slow, encoded and malformed responses ---
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("how", ["drip", "silent body", "silence", "endless head"])
 @pytest.mark.parametrize("where", ["/api/models/org/tiny$", BLOBS])
 def test_slow_servers(hub: StandIn, shorten_limits: ShortenLimits, how: str, where: str) -> None:
@@ -993,7 +993,6 @@ UNREAD = {
 """Case -> (kind of repository, path -> reply, the codes of the audit)."""
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("case", UNREAD)
 def test_a_file_that_was_not_delivered_says_nothing_about_the_checkpoint(
     case: str, hub: StandIn, tmp_path: Path, shorten_limits: ShortenLimits

@@ -19,6 +19,8 @@ from tests.checkpoints import genuine
 from tests.judged import FIXTURES, base_record, diffusers_records, judged, spec_of
 from tests.sampling import sampled
 
+pytestmark = pytest.mark.thinned
+
 LARGEST = 4_000
 """Maximum number of tensors; larger models of a family show nothing new."""
 OTHER_SIZES = {
@@ -39,7 +41,6 @@ def published() -> dict[str, list[dict[str, Any]]]:
     return {name: configs for name, configs in found.items() if len(configs) > 1 and name not in OTHER_SIZES}
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("model_type", sampled(sorted(published()), 2))
 def test_the_config_of_another_published_size(model_type: str) -> None:
     configs = published()[model_type][:4]

@@ -32,6 +32,8 @@ from tests.values.examples import KEY
 from tests.values.examples import compared as compared_with
 from tests.values.value_files import Arrays
 
+pytestmark = pytest.mark.thinned
+
 HERE = FIXTURES / "checkpoints"
 FOLDERS = sorted(folder.name for folder in HERE.iterdir())
 
@@ -100,7 +102,6 @@ CALLS: dict[str, tuple[tuple[Any, ...], ...]] = {
 }
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize(("verb", "words"), [(verb, words) for verb, calls in CALLS.items() for words in calls])
 def test_output_of_commands(verb: str, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(HERE)
@@ -147,13 +148,11 @@ def test_output_with_options(case: str) -> None:
     assert_document(*OPTIONS[case]())
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("name", [*FIRES, *EXAMPLES])
 def test_audits_with_each_finding(name: str) -> None:
     assert_document("audit", dumped(audit_json({**FIRES, **EXAMPLES}[name]())))
 
 
-@pytest.mark.thinned
 @pytest.mark.parametrize("name", COMPARED)
 def test_comparisons_with_each_finding(name: str) -> None:
     assert_document("compare", dumped(compare_json(COMPARED[name]())))
