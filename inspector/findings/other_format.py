@@ -32,7 +32,8 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
     What to do
         Convert it first where the loader has a converter; else use the loader that the checkpoint is made for. The
         converter of llama.cpp reads some quantizations only; of others, convert the unquantized model.
-        `stops at` names a head for which llama.cpp has no tensor: the converter raises "Can not map tensor". `alone`
+        `stops at` names a head for which llama.cpp has no tensor: the converter raises "Can not map tensor"; or a
+        number that is not JSON, which ollama's parser refuses and Python reads. `alone`
         names a tied head without the embedding: the converter writes it as it is, and llama.cpp does not start without
         the embedding. `this copy` says what MLX changed in the values: converted, it would answer nonsense. `counts`
         names layers for further tokens that the converter counts and that are not stored. `lacks` is what the converter
@@ -107,6 +108,9 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
             by_other = "convert it with convert_hf_to_gguf.py of llama.cpp, and create it FROM that file"
             neither = "use another loader: the converter of llama.cpp does not list the class either"
             return Remedy(by_other if self.by_llama_cpp else neither)
+        if self.loader == "ollama" and self.stopped_at:
+            by_other = "convert it with convert_hf_to_gguf.py of llama.cpp, and create it FROM that file"
+            return Remedy(by_other if self.by_llama_cpp else "create it from a GGUF file of the model")
         if self.loader == "ollama":
             return Remedy("create it from the model from which it was quantized, or from a GGUF file of that model")
         if self.loader != "llama.cpp":

@@ -8,6 +8,7 @@ they are, with their scales as further tensors, which llama.cpp's rules refuse. 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from math import isfinite, isnan
 from typing import Any, Final
 
 from inspector.architectures.value_rules import QUANTIZATION
@@ -23,6 +24,20 @@ BLOCK_SIZE: Final = "weight_block_size"
 BLOCK_STRUCTURE: Final = "block_structure"
 """Keys with the rows and columns of a block: of fp8 itself, and of the weights of a group of compressed-tensors."""
 FLOATS: Final = "float-quantized"
+
+
+def no_number(values: Any, path: tuple[str, ...] = ()) -> tuple[str, str]:
+    """(key, text) of the first number that Python writes and that is not JSON, so that `encoding/json` of Go stops with
+    "invalid character"; ("", "") without one.
+    """
+    inner = values.items() if isinstance(values, dict) else enumerate(values) if isinstance(values, list) else ()
+    for key, value in inner:
+        below = (*path, str(key))
+        if isinstance(value, float) and not isfinite(value):
+            return ".".join(below), "NaN" if isnan(value) else "Infinity" if value > 0 else "-Infinity"
+        if isinstance(value, dict | list) and (found := no_number(value, below))[0]:
+            return found
+    return "", ""
 
 
 def dtype_not_read(class_name: str | None, values: Mapping[str, Any], dtypes: Iterable[str]) -> str:

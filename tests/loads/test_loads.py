@@ -173,6 +173,22 @@ def test_ollama_refuses_classes_that_its_converter_does_not_list(name: str, word
     assert [one.help.startswith(words) for one in refused] == [True] * bool(words)
 
 
+@pytest.mark.parametrize(("name", "stated", "said"), [
+    ("LlamaForCausalLM", {"time_step_limit": [0.0, float("inf")]}, "time_step_limit.1 is Infinity"),
+    ("Qwen2ForCausalLM", {"clip": {"low": float("-inf")}}, "clip.low is -Infinity"),
+    ("NemotronHForCausalLM", {"scale": float("nan")}, "scale is NaN"),
+    ("LlamaForCausalLM", {"limit": [0.0, 1e30]}, ""),
+])  # fmt: skip
+def test_ollama_refuses_numbers_that_are_not_json(name: str, stated: dict[str, Any], said: str, tmp_path: Path) -> None:
+    llama(tmp_path)
+    config = tmp_path / "config.json"
+    config.write_text(json.dumps({**json.loads(config.read_text()), **stated, "architectures": [name]}))
+    whole = audit(str(tmp_path))
+    refused = [one for one in judged_for(whole, "ollama").findings if one.code == "N598"]
+    assert [one.facts["stopped_at"] for one in refused] == ([f"config.json: {said}, which is not JSON"] if said else [])
+    assert all(one.facts["stopped_at"] == "" for one in judged_for(whole, "llama.cpp").findings if one.code == "N598")
+
+
 @pytest.mark.parametrize(("block", "unread"), [
     ({"quant_method": "bitsandbytes", "load_in_4bit": True}, "bitsandbytes"), ({"quant_method": "awq"}, "awq"),
     ({"quant_method": "compressed-tensors", "format": "mxfp4-pack-quantized"}, "mxfp4-pack-quantized of"),

@@ -9,7 +9,8 @@ from inspector.auditing.loads.given_facts import given_of
 from inspector.auditing.loads.quantized import has_packed
 from inspector.auditing.result import Audit
 from inspector.findings.finding import Finding
-from inspector.loading.ollama import LOADER, READS, dtype_not_read
+from inspector.loader.config_file import Config
+from inspector.loading.ollama import LOADER, READS, dtype_not_read, no_number
 
 
 def not_read_by_ollama(audited: Audit) -> Finding | None:
@@ -21,8 +22,9 @@ def not_read_by_ollama(audited: Audit) -> Finding | None:
         return None
     if checkpoint.is_gguf or checkpoint.adapter is not None or audited.components:
         return None
-    if (unlisted := _unlisted_class(audited, config.values)) is not None:
-        return unlisted
+    early = _not_parsed(audited, config) or _unlisted_class(audited, config.values)
+    if early is not None:
+        return early
     if unpacked is None or not has_packed(audited):
         return None
     class_name = given_of(audited, config.values).class_name
@@ -45,6 +47,30 @@ def not_read_by_ollama(audited: Audit) -> Finding | None:
     )
 
 
+def _not_parsed(audited: Audit, config: Config) -> Finding | None:
+    """The finding on a config.json with a number that is not JSON."""
+    key, text = no_number(config.values)
+    if not key:
+        return None
+    from inspector.findings.other_format import FormatNotRead
+
+    return FormatNotRead(
+        loader=LOADER,
+        reads=READS,
+        own=next((one.loader for one in audited.loads if one.intended), None),
+        stopped_at=f"{config.file}: {key} is {text}, which is not JSON",
+        by_llama_cpp=_by_llama_cpp(given_of(audited, config.values).class_name),
+    )
+
+
+def _by_llama_cpp(class_name: str | None) -> bool:
+    """True if the converter of llama.cpp lists a class; Python reads what is not JSON."""
+    from inspector.loading.registries import converter_of
+
+    listed = converter_of("llama.cpp", class_name) if class_name else None
+    return listed is not None and listed[1]
+
+
 def _unlisted_class(audited: Audit, values: Mapping[str, Any]) -> Finding | None:
     """The finding on the first class of the config if the converter does not list it: it reads no other name, and
     stops with "unsupported architecture" (`LoadModelMetadata`).
@@ -58,7 +84,6 @@ def _unlisted_class(audited: Audit, values: Mapping[str, Any]) -> Finding | None
         return None
     from inspector.findings.other_format import FormatNotRead
 
-    by_other = converter_of("llama.cpp", name)
     return FormatNotRead(
         loader=LOADER,
         reads=READS,
@@ -66,5 +91,5 @@ def _unlisted_class(audited: Audit, values: Mapping[str, Any]) -> Finding | None
         class_name=name,
         converter=listed[0],
         converts=False,
-        by_llama_cpp=by_other is not None and by_other[1],
+        by_llama_cpp=_by_llama_cpp(name),
     )
