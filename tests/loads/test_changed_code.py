@@ -56,6 +56,52 @@ def test_the_attention_of_longformer_in_another_model(tmp_path: Path) -> None:
     assert "load it with the code that replaced the attention" in found.help
 
 
+FINAL_NORMS = [
+    ["add", f"model.{side}.layer_norm.{part}", "F32", [48]]
+    for side in ("encoder", "decoder")
+    for part in ("weight", "bias")
+]
+
+
+@pytest.mark.parametrize(("suffix", "damages", "changed", "words"), [
+    ("ConditionalGeneration", FINAL_NORMS, {}, "led has no model.decoder.layer_norm.bias"),
+    ("ConditionalGeneration", [], {"scale_embedding": True}, 'led does not implement "scale_embedding": true'),
+    ("ConditionalGeneration", [], {"normalize_before": True}, 'led does not implement "normalize_before": true'),
+    ("ConditionalGeneration", [], {"normalize_embedding": False}, '"normalize_embedding": false'),
+    ("CausalLM", [], {}, "no class of led for BartForCausalLM"),
+])  # fmt: skip
+def test_layers_that_led_does_not_have(
+    suffix: str, damages: Damages, changed: dict[str, Any], words: str, tmp_path: Path
+) -> None:
+    """As in a model made from mBART, whose norms are ahead of the attention: as LED it would load and be wrong."""
+    stated = {**LED, **changed, "model_type": "bart", "architectures": [f"BartFor{suffix}"]}
+    config = [["config", [key], value] for key, value in stated.items()]
+    audited = of_record("led", "ConditionalGeneration", tmp_path, [*of_bart(), *damages, *config])
+    found = next(one for one in audited.findings if one.code == "N710")
+    assert words in " ".join(text for _, text in found.rows())
+    assert "load it with the code that replaced the attention" in found.help
+    assert not any("layer_norm" in one.headline() for one in audited.findings)
+
+
+@pytest.mark.parametrize(("suffix", "changed", "words"), [
+    ("MaskedLM", {"is_decoder": True}, 'longformer does not implement "is_decoder": true'),
+    ("MaskedLM", {"position_embedding_type": "relative_key"}, '"position_embedding_type": "relative_key"'),
+    ("CausalLM", {}, "no class of longformer for RobertaForCausalLM"),
+])  # fmt: skip
+def test_layers_that_longformer_does_not_have(suffix: str, changed: dict[str, Any], words: str, tmp_path: Path) -> None:
+    stated = {
+        "attention_window": [4, 4, 4],
+        **changed,
+        "model_type": "roberta",
+        "architectures": [f"RobertaFor{suffix}"],
+    }
+    config = [["config", [key], value] for key, value in stated.items()]
+    audited = of_record("longformer", "MaskedLM", tmp_path, [["replace", "longformer.", "roberta."], *config])
+    found = next(one for one in audited.findings if one.code == "N710")
+    assert words in " ".join(text for _, text in found.rows())
+    assert "load it with the code that replaced the attention" in found.help
+
+
 def mamba(**changed: Any) -> dict[str, Any]:
     """The config of the record in the words of mamba_ssm."""
     return {"d_model": 48, "n_layer": 3, "vocab_size": 107, "ssm_cfg": {"d_state": 14, "dt_rank": 7}, "rms_norm": True,

@@ -29,7 +29,8 @@ class AttentionOfLongformer(ContentFinding, frozen=True, kw_only=True):
 
     What to do
         RoBERTa's and BART's layers are those of Longformer and LED: rename them. Other models need the code that
-        replaced their attention.
+        replaced their attention; so do those of BART's type with the layers of mBART (a norm after the last layer,
+        scaled embeddings), which LED does not have.
     """
 
     code = "N710"
@@ -41,7 +42,7 @@ class AttentionOfLongformer(ContentFinding, frozen=True, kw_only=True):
     """Number of tensors of the named model whose places these have."""
     families: tuple[str, ...]
     like: str | None = None
-    """The model type with this attention whose other layers are those of the named one."""
+    """The model type with this attention whose other layers are those of the usual model of the named type."""
     class_name: str | None = None
     renamed: tuple[str, str] | None = None
     """The prefix of the names, and that of the class of this type."""
@@ -50,6 +51,12 @@ class AttentionOfLongformer(ContentFinding, frozen=True, kw_only=True):
     ahead: int = 0
     window: bool = True
     """True if the config states the width of the windows."""
+    others: tuple[str, ...] = ()
+    """Other tensors of the encoder and the decoder that neither type has."""
+    without_class: str | None = None
+    """The class of the config if the type with this attention has none for the same task."""
+    unlike: tuple[str, ...] = ()
+    """Keys of the config, with their values, of layers that the type with this attention does not have."""
 
     def headline(self) -> str:
         return f"{count(self.tensors, 'tensor')}, the config says {self.model_type}"
@@ -62,10 +69,16 @@ class AttentionOfLongformer(ContentFinding, frozen=True, kw_only=True):
             rows.append(
                 ("also", f"{listed(self.positions, 2)}: {number(self.ahead)} rows ahead of those of {self.like}")
             )
+        if self.others:
+            rows.append(("but", f"{self.like} has no {listed(self.others, 4)}"))
+        if self.unlike:
+            rows.append(("but", f"{self.like} does not implement {listed(self.unlike)}"))
+        if self.without_class:
+            rows.append(("but", f"transformers 5 has no class of {self.like} for {self.without_class}"))
         return rows
 
     def remedy(self) -> Remedy:
-        if self.like is None or self.renamed is None:
+        if self.like is None or self.renamed is None or self.others or self.unlike or self.without_class:
             return Remedy("load it with the code that replaced the attention: no class of transformers has both")
         words = f'set "model_type": "{self.like}"'
         if self.class_name:
