@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
@@ -186,6 +186,8 @@ MASK: Final = "<mask>"
 def _of_tokens(audited: Audit, added: AddedTokens | None) -> Iterator[Finding]:
     """The finding on token ids at or above the number of embedding rows."""
     case, checkpoint = audited.case, audited.checkpoint
+    if case is None and checkpoint.adapter is None:
+        yield from _of_named_table(audited, added)
     if case is None or case.causes or case.solved or checkpoint.adapter is not None:
         return
     if any(one.of_another_type for one in audited.findings):
@@ -215,6 +217,20 @@ def _of_tokens(audited: Audit, added: AddedTokens | None) -> Iterator[Finding]:
             family=family_name(case.reading.prefix.removeprefix("*") + largest.block.key),
             beyond=tuple(beyond),
         )
+
+
+def _of_named_table(audited: Audit, added: AddedTokens | None) -> Iterator[Finding]:
+    """The finding on tokens of the tokenizer of a model without a definition here."""
+    from inspector.auditing.files.named_table import looked_up, named_table
+
+    table = named_table(audited)
+    if table is None:
+        return
+    beyond = tuple(filter(None, _of_tokenizer(audited.checkpoint, added, table.rows, looked_up)))
+    if beyond:
+        from inspector.findings.declared import TokensBeyondRows
+
+        yield TokensBeyondRows(place=Place(file=beyond[0].file), embedding=table.rows, family=table.key, beyond=beyond)
 
 
 def _of_gap(checkpoint: Checkpoint, added: AddedTokens | None, rows: int) -> AddedTokensRenumbered | None:
@@ -285,11 +301,15 @@ def _of_config(audited: Audit, rows: int) -> TokenIds | None:
     return _token_ids(config.file, found)
 
 
-def _of_tokenizer(checkpoint: Checkpoint, added: AddedTokens | None, rows: int) -> Iterator[TokenIds | None]:
-    """Ids of the tokens that were added to the tokenizer, and of those of its vocabulary."""
+def _of_tokenizer(
+    checkpoint: Checkpoint, added: AddedTokens | None, rows: int, counted: Callable[[str], bool] = lambda token: True
+) -> Iterator[TokenIds | None]:
+    """Ids of the tokens that were added to the tokenizer, and of those of its vocabulary. counted: of which tokens."""
     file = WHOLE if added is None else added.file
-    extra = {} if added is None else {token: number for token, number in added.ids.items() if number >= rows}
+    ids = {} if added is None else added.ids
+    extra = {token: number for token, number in ids.items() if number >= rows and counted(token)}
     named, words = _words_beyond(checkpoint, added, rows)
+    words = {token: number for token, number in words.items() if counted(token)}
     if {**extra, **words} == {MASK: rows}:
         return
     if file == named:

@@ -283,7 +283,8 @@ class TokensBeyondRows(ContentFinding, frozen=True, kw_only=True):
 
     What it means
         The tokenizer or the config has tokens for which the embedding has no row: the tokenizer is that of another
-        model, tokens were added without resizing the embedding, or the embedding was cut.
+        model, tokens were added without resizing the embedding, or the embedding was cut. In a model whose code is not
+        known here, the table is the one with the usual name and the rows that the config states, if there is one alone.
 
     Why it matters
         Looking up such a token fails, on a GPU often without a useful message.
