@@ -287,14 +287,24 @@ class OlderLoaderFails(LoaderFails, frozen=True, kw_only=True):
 
     What to do
         Use the newest version, or save the model with the older one where that one has to load it. Where both load the
-        same tensors under longer names, as those of CLIP's text encoders after `text_model.`, rename them.
+        same tensors under longer names, as those of CLIP's text encoders after `text_model.`, rename them. Where
+        `id2label` has another number of labels than `num_labels`, which the head agrees with, correct it: the newest
+        version takes `num_labels`, the older one counts the names.
     """
 
     code = "N590"
     severity = "note"
 
+    labels: tuple[int, int] | None = None
+    """`num_labels`, which the weights agree with, and the number of names in `id2label`, which the version takes."""
+
     def rows(self) -> Rows:
         rows = super().rows()
+        if self.labels is not None:
+            stated, names = self.labels
+            agree = f"num_labels is {stated}, as the head has"
+            rows.append(("labels", f"id2label has {names}, which {self._older()} takes; {agree}"))
+            rows.append(("both", f"load it with {stated} labels in id2label and label2id, or without the two keys"))
         if self.prefixes is not None and not self.prefixes[0]:
             rows.append(("both", f'load it with "{self.prefixes[1]}" before every name'))
         return rows
@@ -304,8 +314,15 @@ class OlderLoaderFails(LoaderFails, frozen=True, kw_only=True):
         if self.prefixes is not None and not self.prefixes[0]:
             step = Step(action="rename", old="*", new=f"{self.prefixes[1]}*")
             return Remedy(f'{words}; to load it in both, begin every name with "{self.prefixes[1]}"', (step,))
-        older = f"{self.loader} {self.version or ''}".rstrip()
-        return Remedy(f"{words}; programs that need {older} need a checkpoint that it saved")
+        if self.labels is not None:
+            keys = ("id2label", "label2id")
+            steps = tuple(Step(action="remove", file="config.json", key=(key,)) for key in keys)
+            given = f'give "id2label" and "label2id" {self.labels[0]} labels in config.json, or remove both'
+            return Remedy(f"{words}; for {self._older()}, {given}", steps)
+        return Remedy(f"{words}; programs that need {self._older()} need a checkpoint that it saved")
+
+    def _older(self) -> str:
+        return f"{self.loader} {self.version or ''}".rstrip()
 
 
 class WriterRefuses(ContentFinding, frozen=True, kw_only=True):

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from inspector.reconciler.reconcile import Reconciled
 
 LABELS: Final = "num_labels"
+NAMES_OF_LABELS: Final = "id2label"
 OF_MLX: Final = "quantization"
 """The key of MLX's settings."""
 
@@ -137,7 +138,7 @@ def _is_type(model_type: Any) -> bool:
 
 def _labels_differ(values: Mapping[str, Any]) -> bool:
     """True if `num_labels` differs from the number of label names, which transformers 4 uses instead."""
-    names = values.get("id2label")
+    names = values.get(NAMES_OF_LABELS)
     return isinstance(names, dict) and LABELS in values and values[LABELS] != len(names)
 
 

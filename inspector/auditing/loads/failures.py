@@ -22,7 +22,7 @@ from inspector.auditing.loads.quantized import is_by_quantization
 from inspector.auditing.loads.surplus import with_names_that_decide, with_other_name
 from inspector.auditing.result import Audit
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
-from inspector.loading.given import Given
+from inspector.loading.given import LABELS, NAMES_OF_LABELS, Given
 from inspector.loading.outcome import ALTERED, BY_CLASS, COMPLETE, RANDOM, REFUSES, UNKNOWN, UNSUPPORTED, Load
 from inspector.loading.tables import NEWEST, OLDER, names_of
 from inspector.loading.transformers import loads
@@ -171,8 +171,23 @@ def _of_older(
     if _is_of_tie(findings, older):
         return
     found = failure(audited, older, OlderLoaderFails, f"{newest.loader} {newest.version or ''}".rstrip())
-    prefix = prefix_of_both(given(), older)
+    known = given()
+    if (labels := _labels_apart(known, older)) is not None:
+        yield replace(found, labels=labels)
+        return
+    prefix = prefix_of_both(known, older)
     yield replace(found, prefixes=("", prefix)) if prefix else found
+
+
+def _labels_apart(known: Given, older: Load) -> tuple[int, int] | None:
+    """`num_labels` and the number of names in `id2label`, if the older version refuses the weights because of these."""
+    values = known.values or {}
+    stated, names = values.get(LABELS), values.get(NAMES_OF_LABELS)
+    if older.outcome != REFUSES or type(stated) is not int or not isinstance(names, dict) or stated == len(names):
+        return None
+    unnamed = {key: value for key, value in values.items() if key != NAMES_OF_LABELS}
+    right = loads(replace(known, values=unnamed, case=None), OLDER).outcome == COMPLETE
+    return (stated, len(names)) if right else None
 
 
 def _is_of_tie(findings: Sequence[Finding], load: Load) -> bool:
