@@ -36,6 +36,9 @@ WORDS = {
 """Outcome -> what the loader does."""
 SCALE_IN: Final = "multiply each lora_B by alpha / rank, and leave alpha out"
 """What to do with the scales of an adapter that a loader refuses."""
+WITH_VLLM: Final = (
+    "load it with vLLM, which reads experts one by one, or store those of a layer together, as transformers saves them"
+)
 
 
 class LoaderFails(ContentFinding, frozen=True, kw_only=True):
@@ -86,6 +89,8 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
     """True if the loader does not read the quantization of the weights."""
     built_plain: str = ""
     """Modules that the loader builds without quantization although they are stored quantized."""
+    single_experts: bool = False
+    """True if experts are stored one by one that the loader looks for in one tensor, and vLLM reads as they are."""
     setting: tuple[str, Any] | None = None
     """A key of the quantization block, and the value with which the loader loads the checkpoint."""
     added: tuple[Any, ...] = ()
@@ -158,8 +163,8 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
         if self.surplus:
             step = Step(action="remove", file="config.json", key=tuple(self.surplus.split(".")))
             return Remedy(f"remove {self.surplus} from config.json", (step,))
-        if self.loads:
-            return Remedy(f"use {self.loads}")
+        if self.loads or self.single_experts:
+            return Remedy(f"use {self.loads}" if self.loads else WITH_VLLM)
         if self.because == NO_PROMPTS:
             return Remedy("run it with PEFT: a prompt cannot be merged into its base")
         if self.adapter:

@@ -279,9 +279,9 @@ def quantized_by_torch() -> Spec:
 
 
 def with_own_experts() -> Spec:
-    """GraniteMoe with a matrix for each expert."""
-    spec = spec_of(base_record("granitemoe", "CausalLM"))
-    for name in [name for name in spec if "_linear.weight" in name]:
+    """JetMoe with a matrix for each expert of the MLP."""
+    spec = spec_of(base_record("jetmoe", "CausalLM"))
+    for name in [name for name in spec if "mlp." in name and "_linear.weight" in name]:
         dtype, (experts, rows, columns) = spec.pop(name)
         joint = name.endswith("input_linear.weight")
         for expert in range(experts):
@@ -1195,7 +1195,7 @@ FIRES |= {
     "added-part-alone": lambda: judged(
         {"transformer.prefix_encoder.embedding.weight": ("F16", (128, 28 * 2 * 4096))},
         {"model_type": "chatglm", "auto_map": {"AutoModel": "modeling_chatglm.ChatGLMForConditionalGeneration"}}),
-    "experts-apart": lambda: judged(with_own_experts(), base_record("granitemoe", "CausalLM")["config"]),
+    "experts-apart": lambda: judged(with_own_experts(), base_record("jetmoe", "CausalLM")["config"]),
     "part-ignored": lambda: saved(
         "deepseek_v4", "ForCausalLM", more="mtp.0.eh_proj.weight", architectures=["DeepseekV4ForCausalLM"]),
     "class-of-part": lambda: part_alone("clip", "CLIPModel", "vis"),

@@ -270,8 +270,8 @@ def with_experts_apart(model_type: str, joint: str, down: str, axis: int, lost: 
 @pytest.mark.parametrize(
     ("model_type", "joint", "down", "axis"),
     [
-        ("granitemoe", "moe.input_linear.weight", "moe.output_linear.weight", 1),
-        ("granitemoehybrid", "moe.input_linear.weight", "moe.output_linear.weight", 1),
+        ("zaya", "experts.gate_up_proj", "experts.down_proj", 1),
+        ("hy_v4", "experts.gate_up_proj", "experts.down_proj", 1),
         ("jetmoe", "mlp.input_linear.weight", "mlp.output_linear.weight", 1),
     ],
 )

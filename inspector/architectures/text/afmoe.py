@@ -49,8 +49,11 @@ ARIA_TEXT = Architecture("aria_text", heads=CAUSAL,
         under("layers.{L}.mlp",
             part("router", "router", linear("d -> E")),
             under("shared_experts", SHARED, ff="ff*S", b="mlp_bias"),
-            part("experts.fc1", "mlp.gate_up", linear_io("d -> ff + ff", each="E", packs="gate up")),
-            part("experts.fc2", "mlp.down",    linear_io("ff -> d",      each="E")))))
+            either(
+                rows(
+                    part("experts.fc1", "mlp.gate_up", linear_io("d -> ff + ff", each="E", packs="gate up")),
+                    part("experts.fc2", "mlp.down",    linear_io("ff -> d",      each="E"))),
+                under("experts.{E}", SWIGLU)))))                # by quantization tools, for vLLM
 DOGE = Architecture("doge", heads=CAUSAL,
     dims=DECODER | Dims(E="num_experts", keys="floor(E**0.5)"),
     parts=rows(

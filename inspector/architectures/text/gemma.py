@@ -77,10 +77,15 @@ GEMMA4_TEXT = Architecture("gemma4_text gemma4_unified_text", heads=rooted(CAUSA
                     part("gate_up_proj", "mlp.experts.gate_up",
                          linear("d -> fe + fe", each="E", bare=True, packs="gate up")),
                     part("down_proj",    "mlp.experts.down", linear("fe -> d", each="E", bare=True))),
-                under("experts.switch_glu",                         # as mlx-lm and mlx-vlm stack them
-                    part("gate_proj",    "mlp.experts.gate", linear("d -> fe", each="E")),
-                    part("up_proj",      "mlp.experts.up",   linear("d -> fe", each="E")),
-                    part("down_proj",    "mlp.experts.down", linear("fe -> d", each="E")))),
+                either(
+                    under("experts.{E}",                            # as quantization tools divide them, for vLLM
+                        part("gate_proj", "mlp.experts.gate", linear("d -> fe")),
+                        part("up_proj",   "mlp.experts.up",   linear("d -> fe")),
+                        part("down_proj", "mlp.experts.down", linear("fe -> d"))),
+                    under("experts.switch_glu",                     # as mlx-lm and mlx-vlm stack them
+                        part("gate_proj", "mlp.experts.gate", linear("d -> fe", each="E")),
+                        part("up_proj",   "mlp.experts.up",   linear("d -> fe", each="E")),
+                        part("down_proj", "mlp.experts.down", linear("fe -> d", each="E"))))),
             when="enable_moe_block"),
         under("layers.{own}.self_attn",
             part("k_proj", "attention.key",   linear("d -> kv*dh", bias="attention_bias")),

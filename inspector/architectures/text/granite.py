@@ -34,7 +34,12 @@ EXPERTS = rows(                                # on disk; in transformers 5's me
                 part("experts.gate_up_proj", "mlp.experts.gate_up",
                      linear("d -> ff + ff", each="E", bare=True, packs="gate up")),
                 part("experts.down_proj",    "mlp.experts.down",    linear("ff -> d", each="E", bare=True))),
-            under(MLX_EXPERTS, SWITCH))))
+            either(
+                under("experts.{E}",           # by quantization tools, for vLLM
+                    part("gate_proj", "mlp.experts.gate", linear("d -> ff")),
+                    part("up_proj",   "mlp.experts.up",   linear("d -> ff")),
+                    part("down_proj", "mlp.experts.down", linear("ff -> d"))),
+                under(MLX_EXPERTS, SWITCH)))))
 SPARSE = under("block_sparse_moe", either(      # of no experts transformers 5 stores empty tensors, 4 none
     rows(EXPERTS, when="E > 0"),
     rows(EXPERTS, when="E == 0", optional=True)))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from inspector.auditing.result import Audit
-from inspector.loading.vllm_plain import OF_SIGLIP, STEP, is_plain, sizes_in_the_way
+from inspector.loading.vllm_plain import STEP, is_plain, sizes_in_the_way
 from inspector.reconciler.wording import family_name
 
 ROUTER: Final = "router"
@@ -16,15 +16,18 @@ WEIGHT: Final = ".weight"
 
 def built_plain(audited: Audit) -> str:
     """The families of modules that are stored quantized and that vLLM builds plain; "" if it builds none so."""
-    return " and ".join(family_name(one) for one in _families(audited))
+    from inspector.findings.words import listed
+
+    return listed([family_name(one) for one in _families(audited)], 4)
 
 
 def refused_plain(audited: Audit) -> str:
     """Why vLLM refuses modules that it builds plain; "" if there are none."""
-    named = built_plain(audited)
-    if not named:
+    families = _families(audited)
+    if not families or audited.unpacked is None:
         return ""
-    sizes = sizes_in_the_way(audited.class_name, _values(audited)) if named.endswith(OF_SIGLIP) else ()
+    method, named = audited.unpacked.settings.base.method, built_plain(audited)
+    sizes = sizes_in_the_way(audited.class_name, _values(audited), method, families[-1])
     because = f", as {' and '.join(map(str, sizes))} is no multiple of {STEP}" if sizes else ""
     return f"it builds {named} without quantization{because}, and the file has it quantized"
 

@@ -8,6 +8,7 @@ from inspector.auditing.loads.accepted_values import accepted_by_peft
 from inspector.auditing.loads.built_plain import built_plain
 from inspector.auditing.loads.prefixes import prefixes, renames
 from inspector.auditing.loads.quantized import has_packed, is_by_quantization, refused_if_read
+from inspector.auditing.loads.single_experts import has_single_experts
 from inspector.auditing.loads.surplus import surplus_block
 from inspector.auditing.quantized.torchao_names import undivided_names
 from inspector.auditing.result import Audit
@@ -75,6 +76,7 @@ def failure(audited: Audit, load: Load, kind: type[LoaderFails], other: str = ""
             and is_by_quantization(audited, load)
         ),
         built_plain=plain,
+        single_experts=load.loader == "transformers" and load.outcome == RANDOM and has_single_experts(audited),
         setting=load.setting,
         added=added,
         undivided=undivided_names(audited) if load.outcome == REFUSES else (),

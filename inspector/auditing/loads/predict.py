@@ -14,6 +14,7 @@ from inspector.auditing.loads.given_facts import given_of, unreadable
 from inspector.auditing.loads.merged_files import with_merged_files
 from inspector.auditing.loads.of_pipelines import of_pipeline_class
 from inspector.auditing.loads.quantized import is_whole_for_vllm
+from inspector.auditing.loads.single_experts import is_whole_with_single_experts
 from inspector.auditing.loads.stray_shards import without_converted
 from inspector.auditing.loads.strict import is_draft, of_newer_names, of_text_model_alone, refused
 from inspector.auditing.loads.strict_config import of_strict_config
@@ -102,9 +103,8 @@ def _of_engines(audited: Audit, values: Mapping[str, Any], given: Given, built: 
     whole = loads(replace(given, recorded={}), NEWEST) if alone else newest
     built = _with_stacks_of_mlx(audited, values, of_text_model_alone(audited, whole if alone else built))
     unread = SAFETENSORS_INDEX if checkpoint.index is None and SAFETENSORS_INDEX in checkpoint.siblings else ""
-    others = of_safetensors(
-        named_class(values), given.model_type, whole, built, unread, values, of_vllm=is_whole_for_vllm(audited)
-    )
+    for_vllm = is_whole_for_vllm(audited) or is_whole_with_single_experts(audited)
+    others = of_safetensors(named_class(values), given.model_type, whole, built, unread, values, of_vllm=for_vllm)
     return with_merged_files(checkpoint, refused(audited, values, without_converted(audited, others)))
 
 

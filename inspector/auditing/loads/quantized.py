@@ -8,6 +8,7 @@ from typing import Any, Final
 from inspector.algebra.boxes import Box, minus
 from inspector.architectures.value_rules import QUANTIZATION
 from inspector.auditing.loads.built_plain import refused_plain
+from inspector.auditing.loads.single_experts import APART, has_single_experts
 from inspector.auditing.result import CLEAN, Audit
 from inspector.findings.finding import Finding
 from inspector.loader.dtype import NO_WEIGHTS
@@ -222,6 +223,8 @@ def recorded(audited: Audit) -> Mapping[str, Recorded]:
 
         if isinstance(errors[0], TensorEntriesMissing):
             return {NEWEST: Recorded(REFUSES, REFUSAL)}
+    if not errors and audited.unpacked is not None and has_single_experts(audited):
+        return dict.fromkeys((NEWEST, OLDER), Recorded(RANDOM, APART))
     return _measured(audited)
 
 

@@ -88,15 +88,11 @@ class ExpertsApart(ProjectionsJoined, frozen=True, kw_only=True):
 
     Example
         error[N533] experts-apart: the experts are stored one by one, in 99 tensors
-          stored
-            model.layers.{layer}.block_sparse_moe.experts.{expert}.gate_proj.weight [92,
-            48], model.layers.{layer}.block_sparse_moe.experts.{expert}.up_proj.weight
-            [92, 48],
-            model.layers.{layer}.block_sparse_moe.experts.{expert}.down_proj.weight [48,
-            92]
-          expected  model.layers.{layer}.block_sparse_moe.input_linear.weight [11, 184,
-                    48], model.layers.{layer}.block_sparse_moe.output_linear.weight [11,
-                    48, 92]
+          stored    model.layers.{layer}.mlp.experts.{expert}.gate_proj.weight [92, 48],
+                    model.layers.{layer}.mlp.experts.{expert}.up_proj.weight [92, 48],
+                    model.layers.{layer}.mlp.experts.{expert}.down_proj.weight [48, 92]
+          expected  model.layers.{layer}.mlp.input_linear.weight [11, 184, 48],
+                    model.layers.{layer}.mlp.output_linear.weight [11, 48, 92]
           help      save them as one tensor for all experts of a layer with the program
                     that wrote them, or load them with a program that reads them apart
 
