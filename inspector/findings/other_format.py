@@ -6,6 +6,8 @@ from inspector.findings.finding import Finding, Remedy, Rows, Step
 
 FROM_FOLDER, FROM_FILE = "convert-h5-to-ggml.py", "convert-pt-to-ggml.py"
 """Converters of whisper.cpp, for a folder of transformers and for a file of OpenAI's code."""
+OF_TRANSFORMERS = "folders with a config.json"
+"""What programs read that take the format of transformers."""
 AFTER = "then convert it to GGUF, with convert_hf_to_gguf.py of llama.cpp"
 
 
@@ -35,7 +37,9 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
         `stops at` names a head for which llama.cpp has no tensor: the converter raises "Can not map tensor"; or a
         number that is not JSON, which ollama's parser refuses and Python reads. `alone`
         names a tied head without the embedding: the converter writes it as it is, and llama.cpp does not start without
-        the embedding. `this copy` says what MLX changed in the values: converted, it would answer nonsense. `counts`
+        the embedding. `instead` names the config of Mistral's or another program's format in a folder that has no
+        config.json: transformers and mlx-lm open no other, vLLM also params.json beside consolidated*.safetensors.
+        `this copy` says what MLX changed in the values: converted, it would answer nonsense. `counts`
         names layers for further tokens that the converter counts and that are not stored. `lacks` is what the converter
         reads from the same folder besides. llama.cpp runs no Whisper: whisper.cpp does, in a format of its own, and has
         one converter for the files of transformers and one for those of OpenAI.
@@ -75,6 +79,12 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
     """The builds of llama.cpp that refuse a file that counts them."""
     rewritten: str = ""
     """What MLX changed in this copy that the converter changes again, or does not read."""
+    instead: str = ""
+    """The config of another program that the folder has in place of config.json."""
+    exporter: str = ""
+    """The converter from the format of that program."""
+    readers: str = ""
+    """The programs that read the folder as it is."""
 
     def headline(self) -> str:
         return f"{self.loader} does not load it"
@@ -83,6 +93,8 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
         rows: Rows = [("reads", self.reads)]
         if self.own is not None:
             rows.append(("this is", f"a checkpoint for {self.own}"))
+        if self.instead:
+            rows.append(("this is", f"a checkpoint in another format, with {self.instead} and no config.json"))
         if self.converter is not None:
             verb = "supports" if self.converts else "does not list"
             rows.append(("converter", f"{verb} {self.class_name or 'a model without a class'} ({self.converter})"))
@@ -103,7 +115,19 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
             )
         return rows
 
+    def _of_other_program(self) -> Remedy:
+        """What to do with a folder that has no config.json."""
+        words = "take the model for transformers, with a config.json, from its repository or a converted one"
+        words = f"{words}, convert it with {self.exporter}" if self.exporter else words
+        return Remedy(f"{words}, or load it with {self.readers or 'the program of this format'}")
+
     def remedy(self) -> Remedy:
+        if self.instead:
+            return self._of_other_program()
+        return self._of_folder() if self.loader == "llama.cpp" else self._for_others()
+
+    def _for_others(self) -> Remedy:
+        """The remedy for another loader than llama.cpp."""
         if self.loader == "ollama" and self.converts is False:
             by_other = "convert it with convert_hf_to_gguf.py of llama.cpp, and create it FROM that file"
             neither = "use another loader: the converter of llama.cpp does not list the class either"
@@ -113,8 +137,10 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
             return Remedy(by_other if self.by_llama_cpp else "create it from a GGUF file of the model")
         if self.loader == "ollama":
             return Remedy("create it from the model from which it was quantized, or from a GGUF file of that model")
-        if self.loader != "llama.cpp":
-            return Remedy(f"load it with {self.own}" if self.own else "use the loader that it is made for")
+        return Remedy(f"load it with {self.own}" if self.own else "use the loader that it is made for")
+
+    def _of_folder(self) -> Remedy:
+        """What to do before llama.cpp can run the model."""
         if self.whisper:
             first = f"; before that copy {self.tokenizer} of the same model into the folder" if self.tokenizer else ""
             names = "OpenAI's" if self.unread_by_whisper == FROM_FILE else "transformers'"

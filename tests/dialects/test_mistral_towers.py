@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from inspector.auditing.loads.one_loader import judged_for
 from inspector.auditing.result import Audit
 from inspector.auditing.start import audit
 from tests.checkpoints import Spec, elements, write_file
@@ -116,3 +117,25 @@ def test_a_wrong_width_of_the_tower_is_named_by_its_key_of_params(name: str, tmp
         key = "vision_encoder.intermediate_size"
     found = audited(tmp_path, wrong, spec)
     assert [one.facts["key"] for one in found.findings if one.code == "C310"] == [key]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_other_programs_open_config_json_and_vllm_reads_the_format(name: str, tmp_path: Path) -> None:
+    values, spec = MODELS[name]
+    found = audited(tmp_path, values, spec)
+    for loader in ("transformers", "mlx"):
+        (error,) = (one for one in judged_for(found, loader).findings if one.severity == "error")
+        assert error.code == "N598" and "or load it with vLLM" in (error.help or "")
+    open_ = judged_for(found, "vllm")
+    assert open_.verdict == "undecided" and "it reads params.json" in str(open_.skipped)
+
+
+def test_vllm_reads_no_format_of_another_program(tmp_path: Path) -> None:
+    """Neither the files of Meta, nor safetensors of another name; with config.json the folder is for transformers."""
+    values, spec = MODELS["pixtral"]
+    (tmp_path / "params.json").write_text(json.dumps(values))
+    write_file(tmp_path / "weights.safetensors", spec)
+    judged = judged_for(audit(str(tmp_path)), "vllm")
+    assert [one.code for one in judged.findings if one.severity == "error"] == ["N598"]
+    (tmp_path / "config.json").write_text("{}")
+    assert "N598" not in codes(judged_for(audit(str(tmp_path)), "vllm"))

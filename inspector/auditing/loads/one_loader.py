@@ -13,13 +13,20 @@ from inspector.auditing.loads.failure import failure
 from inspector.auditing.loads.given_facts import given_of
 from inspector.auditing.loads.of_other_programs import (
     TEXTUAL_INVERSION,
+    VLLM,
     lone_adapter,
     refused_by,
     unread_names,
 )
 from inspector.auditing.loads.of_pipelines import of_whole_pipeline
 from inspector.auditing.loads.ollama import not_read_by_ollama
-from inspector.auditing.loads.other_format import READS, not_read
+from inspector.auditing.loads.other_format import (
+    FOR_VLLM,
+    READS,
+    in_format_of_mistral,
+    not_read,
+    without_config_json,
+)
 from inspector.auditing.loads.other_names import of_no_loader
 from inspector.auditing.loads.quantized import has_packed
 from inspector.auditing.loads.served import served_with_base
@@ -207,6 +214,8 @@ def _by_none(audited: Audit, findings: list[Finding], name: str) -> Audit:
     findings, skipped = of_no_loader(findings), audited.skipped
     if loader == OLLAMA and (unread := not_read_by_ollama(audited)) is not None:
         findings = [*findings, unread]
+    elif (other := without_config_json(audited, loader)) is not None:
+        findings = [*findings, other]
     elif _is_of_another_kind(audited, loader):
         from inspector.findings.absent_config import ConfigMissing, ModelTypeMissing
 
@@ -302,4 +311,6 @@ def _unread_by(audited: Audit, loader: str) -> str:
         return _unless_named(audited, loader)
     if loader == SENTENCES and own == "transformers":
         return "the class that it builds for this type was not recorded"
+    if loader == VLLM and in_format_of_mistral(audited.checkpoint):
+        return FOR_VLLM
     return f"it does not read this format{f', which is that of {own}' if own else ''}"

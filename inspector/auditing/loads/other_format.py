@@ -5,6 +5,7 @@ converter needs first.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
@@ -22,6 +23,7 @@ from inspector.reconciler.ledger import COPY
 
 if TYPE_CHECKING:
     from inspector.findings.other_format import FormatNotRead
+    from inspector.loader.checkpoint import Checkpoint
 
 READS: Final = {
     "diffusers": "pipelines and models of diffusers",
@@ -31,6 +33,14 @@ READS: Final = {
 """Loaders that read only one kind of checkpoint -> that kind. Other loaders convert or wrap what they read."""
 
 
+CONFIG: Final = "config.json"
+WITH_CONFIG: Final = ("mlx", "transformers", "vllm")
+"""Loaders that open config.json. Without it transformers 5.23 and mlx-lm 0.32 refuse a folder; vLLM 0.33 also takes
+params.json beside consolidated*.safetensors (`get_config` in `transformers_utils/config.py`).
+"""
+OF_MISTRAL: Final = ("params.json", "consolidated*.safetensors")
+READ_MISTRAL: Final = "vLLM or mistral-inference"
+FOR_VLLM: Final = f"it reads {' and '.join(OF_MISTRAL)}; what it does with these was not recorded"
 WHISPER: Final = "whisper"
 OF_WHISPER: Final = "WhisperForConditionalGeneration"
 OF_OPENAI: Final = "encoder.positional_embedding"
@@ -41,6 +51,38 @@ def not_read(audited: Audit, loader: str) -> Finding:
     """The error that a loader does not read the format of an audited checkpoint."""
     found = _not_read(audited, loader)
     return _of_whisper(found, audited) if loader == "llama.cpp" else found
+
+
+def without_config_json(audited: Audit, loader: str) -> Finding | None:
+    """The error that a loader refuses a folder of another program; None for a folder that it may read."""
+    checkpoint = audited.checkpoint
+    config = checkpoint.config
+    if loader not in WITH_CONFIG or not checkpoint.folder or config is None or checkpoint.is_gguf:
+        return None
+    if config.kind == "config" or audited.components or checkpoint.adapter is not None or not checkpoint.set_name:
+        return None
+    if CONFIG in checkpoint.siblings or len(checkpoint.siblings) >= SIBLINGS_KEPT:
+        return None
+    mistral = in_format_of_mistral(checkpoint)
+    if mistral and loader == "vllm":
+        return None
+    from inspector.auditing.loads.other_names import converter_of_towers
+    from inspector.findings.other_format import OF_TRANSFORMERS, FormatNotRead
+
+    return FormatNotRead(
+        loader=loader,
+        reads=OF_TRANSFORMERS,
+        instead=config.file,
+        exporter=converter_of_towers(checkpoint),
+        readers=READ_MISTRAL if mistral else "",
+        lacks_config=True,
+    )
+
+
+def in_format_of_mistral(checkpoint: Checkpoint) -> bool:
+    """True for a folder from which vLLM reads Mistral's own format."""
+    config, (params, weights) = checkpoint.config, OF_MISTRAL
+    return config is not None and config.file == params and fnmatchcase(checkpoint.set_name, weights)
 
 
 def _of_whisper(found: FormatNotRead, audited: Audit) -> FormatNotRead:

@@ -58,7 +58,7 @@ def of_another_program(audited: Audit, finding: Finding, load: Load, name: str) 
     known = dialects_by(finding.writer)
     if not known or any(finds(one, audited.checkpoint) for one in known):
         return finding
-    exporter = _of_towers(audited.checkpoint) or next((one.exporter for one in known), "")
+    exporter = converter_of_towers(audited.checkpoint) or next((one.exporter for one in known), "")
     apart = tuple(
         (part.rstrip("."), str(config.values[key]))
         for part, key in next((one.elsewhere for one in known), {}).items()
@@ -73,7 +73,7 @@ def _is_absent(audited: Audit, part: str) -> bool:
     return audited.case is not None and not any(key.startswith(part) for key in audited.case.reading.families)
 
 
-def _of_towers(checkpoint: Checkpoint) -> str:
+def converter_of_towers(checkpoint: Checkpoint) -> str:
     """The converter for the whole model, if towers under Mistral's names are stored next to a text model; else ""."""
     from inspector.dialects.mistral import TOWERS
 
