@@ -526,6 +526,7 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {},
         {"files": 2, "tensors": 282, "copies": 82, "elements": 414784, "bytes": 829568},
     ),
+    "chat-template-absent": ({"file": "tokenizer_config.json", "key": "eos_token"}, {"end": "<|im_end|>"}),
     "models-below": ({}, {"file": "asr.pt", "folders": ["checkpoint-500"], "count": 1}),
     "shards-of-unfinished-conversion": (
         {},

@@ -62,7 +62,7 @@ def generation_not_ended(audited: Audit) -> Iterator[Finding]:
         yield GenerationNotEnded(place=Place(file=file, key=KEY), stated=stated, embedding=rows)
         return
     settings = object_beside(checkpoint, SETTINGS)
-    tokens, complete = _tokens(checkpoint, settings)
+    tokens, complete = special_tokens(checkpoint, settings)
     ending = Ending(
         place=Place(file=file, key=KEY), stated=stated, settings=settings, tokens=tokens, complete=complete,
         template=_template(checkpoint, settings),
@@ -91,7 +91,7 @@ class Ending(Struct, frozen=True, kw_only=True):
     @property
     def token(self) -> str:
         """The tokenizer's `eos_token`; "" if it has none."""
-        return _text(self.settings.get(TOKEN))
+        return token_text(self.settings.get(TOKEN))
 
     @property
     def named(self) -> Mapping[int, str]:
@@ -114,7 +114,7 @@ def _of_other_token(ending: Ending, wanted: int, *, defaults: bool) -> Iterator[
     template = ending.template
     if any(named[one] in template for one in stated):
         return
-    of_roles = {_text(ending.settings.get(role)): role for role in OTHER_ROLES}
+    of_roles = {token_text(ending.settings.get(role)): role for role in OTHER_ROLES}
     roles = tuple(of_roles.get(named[one], "") for one in stated)
     by_template = bool(template) and (token in template or TOKEN in template)
     if by_template or (all(roles) and not defaults):
@@ -170,7 +170,7 @@ def _ids(value: Any) -> tuple[int, ...]:
     return tuple(ids) if all(type(one) is int for one in ids) else ()
 
 
-def _tokens(checkpoint: Checkpoint, settings: Mapping[str, Any]) -> tuple[Mapping[str, int], bool]:
+def special_tokens(checkpoint: Checkpoint, settings: Mapping[str, Any]) -> tuple[Mapping[str, int], bool]:
     """(token -> id of the added tokens, with the special ones of the vocabulary, True if these are all).
 
     Those of two ids are left out.
@@ -181,7 +181,7 @@ def _tokens(checkpoint: Checkpoint, settings: Mapping[str, Any]) -> tuple[Mappin
     found = dict(listed)
     decoder = settings.get("added_tokens_decoder")
     for number, token in decoder.items() if isinstance(decoder, dict) else ():
-        text = _text(token)
+        text = token_text(token)
         if text and number.isdecimal() and len(number) < 18 and found.setdefault(text, int(number)) != int(number):
             del found[text]
     return found, complete
@@ -198,7 +198,7 @@ def _template(checkpoint: Checkpoint, settings: Mapping[str, Any]) -> str:
     return "\n".join(one for one in several if isinstance(one, str))
 
 
-def _text(token: Any) -> str:
+def token_text(token: Any) -> str:
     """A special token, which is a text or an object with its text."""
     stated = token.get("content") if isinstance(token, Mapping) else token
     return stated if isinstance(stated, str) else ""

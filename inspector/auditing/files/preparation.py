@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from inspector.auditing.files.absent_chat_template import chat_template_absent
 from inspector.auditing.files.absent_preprocessing import preprocessing_absent
 from inspector.auditing.files.absent_processor import processor_absent
 from inspector.auditing.files.absent_tokenizer import tokenizer_absent
@@ -33,4 +34,5 @@ def of_preparation(audited: Audit) -> Iterator[Finding]:
     yield from processor_settings(audited)
     yield from generation_settings(audited)
     yield from generation_not_ended(audited)
+    yield from chat_template_absent(audited)
     yield from generation_keys_absent(audited)
