@@ -34,6 +34,8 @@ NOT_INITIALISED: Final = "weights are not initialised"
 """Beginning of the reason of a loader that accepts no missing tensor."""
 NO_FILE: Final = "no file is named"
 """Beginning of the reason for which a loader finds no weights."""
+NO_SETTINGS: Final = "there is no"
+"""Beginning of the reason for which a loader builds no processor: the file that is absent."""
 NO_ADAPTER: Final = "a Mamba model has no adapter of this kind for it"
 """Reason, after the module, of PEFT for a module that it refuses to change."""
 NAMES_SHOWN: Final = 20

@@ -16,6 +16,7 @@ from inspector.findings.finding import (
     NO_OWN_HEAD,
     NO_PROMPTS,
     NO_QUANTIZER,
+    NO_SETTINGS,
     NOT_INITIALISED,
     NOT_READ,
     NOT_UNTIED,
@@ -211,6 +212,9 @@ class LoaderFails(ContentFinding, frozen=True, kw_only=True):
             return "save it in safetensors for mlx: save_pretrained of transformers writes model.safetensors"
         if self.exporter:
             return f"convert it with {self.exporter}, or load it with the program of this format"
+        if self.loader == "vllm" and self.because.startswith(NO_SETTINGS):
+            file = self.because.removeprefix(NO_SETTINGS).strip().partition(",")[0]
+            return f"copy {file} from the model that was fine-tuned, or fetch it from the repository of the model"
         if self.because.endswith(NO_METHOD):
             return 'state "quant_method" in quantization_config of config.json, or remove the block from plain weights'
         if self.because == NO_OWN_HEAD or self.because.endswith(NOT_UNTIED):

@@ -134,6 +134,8 @@ def _strict(loader: str, name: str | None, newest: Load, files: tuple[str, ...])
         return documented(loader, UNKNOWN, "whether it reads the quantization was not recorded", files)
     if newest.outcome == REFUSES and newest.because:
         return documented(loader, UNKNOWN, newest.because, files)
+    if not files and newest.outcome == UNKNOWN:
+        return documented(loader, UNKNOWN, "which tensors its own class for the model has was not recorded")
     if not files:
         return documented(loader, UNKNOWN, "whether it finds the files is not known")
     if newest.outcome == RANDOM:

@@ -10,7 +10,9 @@ import pytest
 from inspector.auditing.loads.one_loader import judged_for
 from inspector.loading.outcome import COMPLETE, Load
 from inspector.loading.registries import of_safetensors
+from tests.checkpoints import genuine
 from tests.loads.test_quantized_programs import stored
+from tests.quantization.made_by_formula import LLAMA
 from tests.quantization.stored import checkpoint
 
 ABSENT = object()
@@ -58,3 +60,19 @@ def test_models_that_vllm_has_no_more(class_name: str, words: str) -> None:
     whole = Load(loader="transformers", version="5", outcome=COMPLETE, files=("model.safetensors",))
     vllm, _ = of_safetensors(class_name, "llama", whole, whole, "", {})
     assert (vllm.outcome, words in vllm.because) == ("unknown" if words else "complete", True)
+
+
+@pytest.mark.parametrize(("class_name", "settings", "refused"), [
+    ("MiniCPMV", None, True), ("MiniCPMO", None, True), ("Llama_Nemotron_Nano_VL", None, True),
+    ("MiniCPMV", "preprocessor_config.json", False), ("MiniCPMV", "processor_config.json", False),
+    ("LlamaForCausalLM", None, False),
+])  # fmt: skip
+def test_settings_of_the_image_processor(class_name: str, settings: str | None, refused: bool, tmp_path: Path) -> None:
+    """The class decides, not what the weights are; without a class of transformers nothing is said of the tensors."""
+    code = {"AutoConfig": "configuration_x.XConfig", "AutoModel": "modeling_x.X"}
+    config = {**LLAMA, "architectures": [class_name], "auto_map": code}
+    side = {} if settings is None else {settings: {"image_processor": {}, "image_processor_type": "XImageProcessor"}}
+    found = judged_for(stored(tmp_path, genuine(LLAMA), config, side), "vllm")
+    said = [one.help for one in found.findings if one.code == "N429"]
+    assert [(one or "").startswith("copy preprocessor_config.json") for one in said] == [True] * refused
+    assert "whether it finds the files" not in str(found.skipped)

@@ -12,7 +12,7 @@ from inspector.auditing.loads.single_experts import has_single_experts
 from inspector.auditing.loads.surplus import surplus_block
 from inspector.auditing.quantized.torchao_names import undivided_names
 from inspector.auditing.result import Audit
-from inspector.findings.finding import ARGS_REQUIRE, NOT_READ, Place
+from inspector.findings.finding import ARGS_REQUIRE, NO_SETTINGS, NOT_READ, Place
 from inspector.loading.outcome import RANDOM, REFUSES, Load
 
 if TYPE_CHECKING:
@@ -70,8 +70,8 @@ def failure(audited: Audit, load: Load, kind: type[LoaderFails], other: str = ""
         quantized=bool(plain)
         or (
             load.outcome in (REFUSES, RANDOM)
+            and not load.because.startswith((NO_SETTINGS, ARGS_REQUIRE))
             and NOT_READ not in load.because
-            and not load.because.startswith(ARGS_REQUIRE)
             and has_packed(audited)
             and is_by_quantization(audited, load)
         ),

@@ -8,6 +8,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from inspector.auditing.loads.quantized import refused_by_vllm, refused_if_read
+from inspector.auditing.loads.vllm_processors import without_processor
 from inspector.auditing.result import Audit
 from inspector.findings.finding import ARGS_REQUIRE
 from inspector.loading.converter import HEAD
@@ -30,6 +31,8 @@ def refused(audited: Audit, values: Mapping[str, Any], loads: tuple[Load, ...]) 
         loads = tuple(_refusing(one, because) if one.loader == "vllm" else one for one in loads)
     elif audited.unpacked is not None and any(audited.unpacked.schemes.values()):
         loads = tuple(_by_settings(audited, values, one) if one.loader == "vllm" else one for one in loads)
+    if because := without_processor(audited):
+        loads = tuple(replace(one, outcome=REFUSES, because=because) if one.loader == "vllm" else one for one in loads)
     kind = values.get("model_type")
     answer = of_other_tool(values, kind if isinstance(kind, str) else None, _names(audited))
     if answer is not None:
