@@ -102,6 +102,15 @@ def test_layers_that_longformer_does_not_have(suffix: str, changed: dict[str, An
     assert "load it with the code that replaced the attention" in found.help
 
 
+def test_the_attention_of_longformer_in_mbart(tmp_path: Path) -> None:
+    stated = {**LED, "model_type": "mbart", "architectures": ["MBartForConditionalGeneration"]}
+    config = [["config", [key], value] for key, value in stated.items()]
+    audited = of_record("led", "ConditionalGeneration", tmp_path, [*of_bart(), *FINAL_NORMS, *config])
+    found = next(one for one in audited.findings if one.code == "N710")
+    assert "2 rows more than the config states" in found.message
+    assert "load it with the code that replaced the attention" in found.help
+
+
 def mamba(**changed: Any) -> dict[str, Any]:
     """The config of the record in the words of mamba_ssm."""
     return {"d_model": 48, "n_layer": 3, "vocab_size": 107, "ssm_cfg": {"d_state": 14, "dt_rank": 7}, "rms_norm": True,

@@ -66,9 +66,8 @@ class AttentionOfLongformer(ContentFinding, frozen=True, kw_only=True):
         if self.missing:
             rows.append(("for", f"{count(self.missing, 'tensor')} of the attention of {self.model_type}"))
         if self.positions:
-            rows.append(
-                ("also", f"{listed(self.positions, 2)}: {number(self.ahead)} rows ahead of those of {self.like}")
-            )
+            ahead = f"ahead of those of {self.like}" if self.like else "more than the config states"
+            rows.append(("also", f"{listed(self.positions, 2)}: {number(self.ahead)} rows {ahead}"))
         if self.others:
             rows.append(("but", f"{self.like} has no {listed(self.others, 4)}"))
         if self.unlike:
