@@ -96,6 +96,26 @@ def test_the_processor_of_code_in_the_folder(name: str) -> None:
     assert all(wanted in dict(one.rows())["loader"] for one in found)
 
 
+@pytest.mark.parametrize(("model_type", "files", "lacks"), [
+    ("qwen3_asr", {}, True), ("glmasr", {}, True), ("audioflamingo3", {}, True),
+    ("qwen3_asr", {"chat_template.json": {"chat_template": "x"}}, False),
+    ("glmasr", {"chat_template.jinja": {}}, False),
+    ("qwen3_asr", {"tokenizer_config.json": {"chat_template": "x"}}, False),
+    ("qwen2_audio", {}, False), ("whisper", {}, False),
+])  # fmt: skip
+@pytest.mark.parametrize("words", [True, False])
+def test_the_chat_template_of_a_processor(model_type: str, files: Mapping[str, Any], lacks: bool, words: bool) -> None:
+    """One more line where the processor is absent; qwen2_audio has a template of its own."""
+    record = base_record(model_type, "Generation")
+    config = {"model_type": model_type, **record["config"], "architectures": [record["class"]]}
+    beside = {"config.json": config, "generation_config.json": {}, **({"tokenizer.json": {}} if words else {}), **files}
+    found = [one for one in with_files(spec_of(record), beside).findings if one.code in {"R062", "R065"}]
+    said = [("also" in dict(one.rows())) for one in found]
+    if words or not files:
+        assert said == [lacks]
+        assert all(not words or ("and chat_template.json" in (one.help or "")) == lacks for one in found)
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_parts_of_a_processor(name: str) -> None:
     model_type, suffix, files, wanted = CASES[name]

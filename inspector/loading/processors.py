@@ -23,6 +23,14 @@ GENERATION: Final = "generation_config.json"
 AUTO: Final = {"image_processor": "AutoImageProcessor", "feature_extractor": "AutoFeatureExtractor"}
 """Part of a processor -> the class that loads it alone."""
 TOKENIZER: Final = "tokenizer"
+BY_TEMPLATE: Final = frozenset({
+    "audioflamingo3", "canary", "fun_asr_nano", "glmasr", "moss_transcribe_diarize", "pocket_tts", "qwen3_asr",
+    "vibevoice_asr",
+})  # fmt: skip
+"""Types whose processor of transformers 5.23 prepares every request with its chat template, and has none by default."""
+TEMPLATE: Final = "chat_template"
+TEMPLATES: Final = ("chat_template.jinja", "chat_template.json", "additional_chat_templates")
+"""Files, and a folder, from which `AutoProcessor` takes it; else from the key of this name in processor_config.json."""
 OF_SPEECH: Final = frozenset({
     "hubert", "parakeet_ctc", "sew", "sew-d", "unispeech", "unispeech-sat", "wav2vec2", "wav2vec2-bert",
     "wav2vec2-conformer", "wavlm",

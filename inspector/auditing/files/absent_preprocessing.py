@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from inspector.auditing.files.absent_processor import OF_TEXT
+from inspector.auditing.files.absent_processor import OF_TEXT, lacks_template
 from inspector.auditing.files.absent_tokenizer import TEXT, WITHOUT, has_tokenizer, is_whole, tokenizer_absent
 from inspector.auditing.json_beside import is_listed
 from inspector.auditing.result import Audit
@@ -44,7 +44,8 @@ def preprocessing_absent(audited: Audit) -> Iterator[Finding]:
     if parts and not _is_said(audited):
         from inspector.findings.reading.processor_absent import PreprocessingAbsent
 
-        yield PreprocessingAbsent(parts=parts)
+        template = len(parts) > 1 and lacks_template(checkpoint, audited.architecture.model_type)
+        yield PreprocessingAbsent(parts=parts, template=template)
 
 
 def _is_said(audited: Audit) -> bool:

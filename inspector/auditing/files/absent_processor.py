@@ -14,7 +14,16 @@ from inspector.auditing.result import Audit
 from inspector.findings.finding import Finding, Place
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loader.config_file import named_class
-from inspector.loading.processors import OF_ALL, OF_PART, OF_SPEECH, PROCESSORS, without_settings
+from inspector.loading.processors import (
+    BY_TEMPLATE,
+    OF_ALL,
+    OF_PART,
+    OF_SPEECH,
+    PROCESSORS,
+    TEMPLATE,
+    TEMPLATES,
+    without_settings,
+)
 from inspector.loading.tokenizer_files import SENTENCEPIECE, SETTINGS, WHOLE, WORDS
 from inspector.loading.vocabularies import vocabulary_of
 
@@ -51,7 +60,16 @@ def processor_absent(audited: Audit) -> Iterator[Finding]:
             from inspector.findings.reading.processor_absent import ProcessorAbsent
 
             older = bool(stated)
-            yield ProcessorAbsent(place=Place(file=OF_ALL if older else OF_PART), parts=parts, older=older)
+            template = lacks_template(checkpoint, model_type)
+            place = Place(file=OF_ALL if older else OF_PART)
+            yield ProcessorAbsent(place=place, parts=parts, older=older, template=template)
+
+
+def lacks_template(checkpoint: Checkpoint, model_type: str | None) -> bool:
+    """True if the processor of a type prepares its inputs with a chat template, and none is here."""
+    if model_type not in BY_TEMPLATE or any(name.startswith(TEMPLATES) for name in checkpoint.siblings):
+        return False
+    return not any(object_beside(checkpoint, file).get(TEMPLATE) for file in (OF_ALL, SETTINGS))
 
 
 def _has_vocabulary(checkpoint: Checkpoint, config: Mapping[str, Any]) -> bool:

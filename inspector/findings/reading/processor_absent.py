@@ -9,6 +9,7 @@ AUTO = {
     "tokenizer": "AutoTokenizer", "image_processor": "AutoImageProcessor", "feature_extractor": "AutoFeatureExtractor",
 }  # fmt: skip
 """Part of a processor -> the class that loads and saves it alone."""
+NO_TEMPLATE = "no chat template, without which apply_chat_template of its processor refuses"
 WHOLE = "AutoProcessor"
 """The class that loads and saves several parts."""
 
@@ -23,7 +24,8 @@ class ProcessorAbsent(Finding, frozen=True, kw_only=True, omit_defaults=True):
 
     Why it matters
         The weights and the tokenizer load. `AutoProcessor`, with which images and sound are prepared, refuses the
-        folder, and so do pipelines, servers and converters that use it.
+        folder, and so do pipelines, servers and converters that use it. Some types prepare every request with a chat
+        template: where it is absent, too, `template` is true, and it has to be copied as well.
 
     Example
         warning[R062] processor-absent: no preprocessor_config.json, the image processor
@@ -45,6 +47,8 @@ class ProcessorAbsent(Finding, frozen=True, kw_only=True, omit_defaults=True):
     """True if processor_config.json is here without the part: transformers 4.57 then takes its defaults."""
     with_code: str = ""
     """What AutoProcessor does with the code of the folder, which has the class of the part; "" without such code."""
+    template: bool = False
+    """True if the processor needs a chat template, and none is in the folder."""
 
     def headline(self) -> str:
         parts = " and the ".join(PARTS[one] for one in self.parts)
@@ -57,7 +61,8 @@ class ProcessorAbsent(Finding, frozen=True, kw_only=True, omit_defaults=True):
                 ("loader", f"AutoProcessor of transformers {self.with_code}"),
             ]
         of_older = "; that of 4.57 takes default settings" if self.older else " and 4.57 refuses"
-        return [("loader", f"AutoProcessor of transformers 5.23{' refuses' if self.older else ''}{of_older}")]
+        rows = [("loader", f"AutoProcessor of transformers 5.23{' refuses' if self.older else ''}{of_older}")]
+        return [*rows, ("also", NO_TEMPLATE)] if self.template else rows
 
     def remedy(self) -> Remedy:
         copied = (
@@ -65,6 +70,8 @@ class ProcessorAbsent(Finding, frozen=True, kw_only=True, omit_defaults=True):
         )
         if len(self.parts) > 1 or self.with_code:  # one name for both, or a class of the folder
             return Remedy(f"{copied}alone)")
+        if self.template:
+            return Remedy(f"{copied}alone), and chat_template.json or chat_template.jinja with it")
         saved = f"{AUTO[self.parts[0]]}.from_pretrained(BASE).save_pretrained(FOLDER)"
         return Remedy(f"{copied}alone), or save it here: {saved}")
 
@@ -130,11 +137,16 @@ class PreprocessingAbsent(Finding, frozen=True, kw_only=True):
     advises = True
 
     parts: tuple[str, ...]
+    template: bool = False
+    """True if the processor needs a chat template, and none is in the folder."""
 
     def headline(self) -> str:
         return f"no {' and no '.join(PARTS[one] for one in self.parts)} in this folder"
 
-    row_texts = (("loader", "{auto} of transformers 5.23 and 4.57 refuses{instead}"),)
+    row_texts = (
+        ("loader", "{auto} of transformers 5.23 and 4.57 refuses{instead}"),
+        ("also", NO_TEMPLATE, "template"),
+    )
 
     @property
     def auto(self) -> str:
