@@ -71,8 +71,13 @@ def _end(raw: bytes, start: int) -> int:
 
 def lines_beyond(raw: bytes, rows: int) -> Mapping[str, int]:
     """Word -> id of the words of a vocab.txt, whose ids are the numbers of their lines; no text has the empty word."""
-    lines = raw.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n")
+    lines = lines_of(raw.decode("utf-8", "replace"))
     return {word: number for number, word in enumerate(lines) if number >= rows and word}
+
+
+def lines_of(text: str) -> list[str]:
+    """The words of a vocab.txt."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n")
 
 
 def numbers_beyond(raw: bytes, rows: int) -> Mapping[str, int]:

@@ -26,17 +26,17 @@ BLOCK_STRUCTURE: Final = "block_structure"
 FLOATS: Final = "float-quantized"
 
 
-def no_number(values: Any, path: tuple[str, ...] = ()) -> tuple[str, str]:
+def no_number(values: Mapping[str, Any]) -> tuple[str, str]:
     """(key, text) of the first number that Python writes and that is not JSON, so that `encoding/json` of Go stops with
     "invalid character"; ("", "") without one.
     """
-    inner = values.items() if isinstance(values, dict) else enumerate(values) if isinstance(values, list) else ()
-    for key, value in inner:
-        below = (*path, str(key))
+    waiting: list[tuple[str, Any]] = list(values.items())[::-1]
+    while waiting:
+        key, value = waiting.pop()
         if isinstance(value, float) and not isfinite(value):
-            return ".".join(below), "NaN" if isnan(value) else "Infinity" if value > 0 else "-Infinity"
-        if isinstance(value, dict | list) and (found := no_number(value, below))[0]:
-            return found
+            return key, "NaN" if isnan(value) else "Infinity" if value > 0 else "-Infinity"
+        inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        waiting.extend([(f"{key}.{below}", one) for below, one in inner][::-1])
     return "", ""
 
 

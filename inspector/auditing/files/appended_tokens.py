@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from inspector.auditing.json_beside import is_listed, object_beside, text_beside
-from inspector.auditing.vocabulary import LARGEST_LIST
+from inspector.auditing.vocabulary import LARGEST_LIST, lines_of
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loading.tokenizer_files import ADDED, MAP, PLAIN, SETTINGS, WHOLE, WORDS
 from inspector.loading.tokenizer_settings import CODE
@@ -56,15 +56,13 @@ def _named(settings: Mapping[str, Any], listed: Mapping[str, Any]) -> dict[str, 
 
 
 def _contents(value: Any) -> Iterator[str]:
-    """The tokens in a value: a text, an object with its content, or several of them."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict) and isinstance(value.get("content"), str):
-        yield value["content"]
-    elif isinstance(value, dict | list):
-        for one in value.values() if isinstance(value, dict) else value:
-            if isinstance(one, str | dict) and one != value:
-                yield from _contents(one)
+    """The tokens in a value: a text, an object with its content, or several of these."""
+    several = isinstance(value, list) or (isinstance(value, dict) and not isinstance(value.get("content"), str))
+    each = [value] if not several else value if isinstance(value, list) else value.values()
+    for one in each:
+        content = one.get("content") if isinstance(one, dict) else one
+        if isinstance(content, str):
+            yield content
 
 
 def _added(checkpoint: Checkpoint, settings: Mapping[str, Any]) -> set[str]:
@@ -85,8 +83,9 @@ def _words(checkpoint: Checkpoint, settings: Mapping[str, Any], tokens: Sequence
     if named == (WORDS,):
         words = object_beside(checkpoint, WORDS, LARGEST_LIST)
         return words if sorted(map(str, words.values())) == sorted(map(str, range(len(words)))) and words else None
-    lines = text_beside(checkpoint, PLAIN, LARGEST_LIST).splitlines() if named == (PLAIN,) else []
-    return set(lines) if lines and len(set(lines)) == len(lines) else None
+    text = text_beside(checkpoint, PLAIN, LARGEST_LIST) if named == (PLAIN,) else ""
+    lines = lines_of(text)
+    return set(lines) if text and len(set(lines)) == len(lines) else None
 
 
 def _of_whole(text: str, tokens: Sequence[str]) -> Collection[str] | None:
