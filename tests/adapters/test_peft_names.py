@@ -113,7 +113,10 @@ COPIES: dict[str, tuple[str, dict[str, str], str]] = {
     "an adapter": (
         "checkpoint-20/adapter_model.bin", {},
         "copy checkpoint-20/adapter_model.bin to adapter_model.bin, and remove adapter_model.safetensors"),
-    "names that PEFT does not find": ("checkpoint-20/model.safetensors", {".weight": ".default.weight"}, ""),
+    "names in memory": (
+        "checkpoint-20/model.safetensors", {".weight": ".default.weight"},
+        "copy checkpoint-20/model.safetensors to adapter_model.safetensors"),
+    "names of another adapter in memory": ("checkpoint-20/model.safetensors", {".weight": ".mine.weight"}, ""),
     "a model": ("checkpoint-20/model.safetensors", {".lora_": ".other_"}, ""),
     "another folder": ("old/adapter_model.safetensors", {}, ""),
 }  # fmt: skip
