@@ -262,6 +262,10 @@ def no_header(first: bytes, size: int | None, file: str) -> Finding:
     )
 
 
+LISTS_NONE: Final = b'{},"__metadata__":'
+"""How early safetensors wrote the header of no tensors with metadata: one object behind another."""
+
+
 def not_an_object(values: object, raw: bytes, data_bytes: int | None, file: str, first: bytes) -> Finding:
     """The finding on a header that is not a JSON object: another format, or invalid JSON."""
     place = Place(file=file)
@@ -272,8 +276,9 @@ def not_an_object(values: object, raw: bytes, data_bytes: int | None, file: str,
             size = None if data_bytes is None else 8 + len(raw) + data_bytes
             return NotACheckpoint(place=place, what=what, bytes=size)
         return HeaderNotJson(
-            place=place, problem=values.reason, position=values.position, bytes=len(raw), hole=values.hole
-        )
+            place=place, problem=values.reason, position=values.position, bytes=len(raw), hole=values.hole,
+            lists_none=raw.startswith(LISTS_NONE) and not data_bytes,
+        )  # fmt: skip
     return HeaderNotJson(place=place, problem=f"is {_kind(values)}, not an object", position=0, bytes=len(raw))
 
 

@@ -94,6 +94,8 @@ def pick(contents: Contents, weights: str | None, only: str | None, outline: boo
 def _pick_format(contents: Contents, kind: str, outline: bool) -> Picked:
     """Chooses the audited set among those of a format."""
     candidates = [one for one in contents.sets if one.kind == kind]
+    if PEFT.config in contents.listing.files and TRANSFORMERS.config not in contents.listing.files:
+        candidates.sort(key=lambda one: not PEFT.finds(one.name))
     stale: list[Finding] = []
     read = _outline_or_index if outline and kind == SAFETENSORS else _decoded
     for position, one in enumerate(candidates):

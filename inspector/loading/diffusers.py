@@ -84,6 +84,14 @@ def _by_files(checkpoint: Checkpoint, problem: str) -> Load | None:
     return None if decided is None else _load(*decided)
 
 
+def is_for_diffusers(checkpoint: Checkpoint, values: Mapping[str, Any]) -> bool:
+    """False for a file with a name of its own under the config of a class of its own, which its authors' code loads."""
+    name = values.get(CLASS)
+    if not isinstance(name, str) or checkpoint.index is not None or DIFFUSERS.finds(checkpoint.set_name):
+        return True
+    return is_class(name)
+
+
 def _by_names(checkpoint: Checkpoint, values: Mapping[str, Any], case: Reconciled | None) -> Load:
     from inspector.loading.expected import fault_of, null_key, plan_of
 

@@ -17,7 +17,7 @@ ROWS: Final = ("compressed-tensors", "modelopt", "quark", "fp8", "fbgemm_fp8", "
 _HALVES: Final = ("compressed-tensors", "modelopt", "quark", "auto-round")
 METHODS_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "gptq": ("gptq", "auto-round"), "gptq-float-zeros": ("gptq",),
-    "awq": ("awq", "auto-round"), "awq-gemv": ("awq",), "awq-gemv-fast": ("awq",),
+    "awq": ("awq", "auto-round"), "awq-gemv": ("awq",), "awq-gemv-fast": ("awq",), "llm-awq": ("awq",),
     "pack-quantized": ("compressed-tensors", "auto-round"), "sparse-24": ("compressed-tensors",),
     "sparse-bitmask": ("compressed-tensors",), "nvfp4": _HALVES, "mxfp4": _HALVES,
     "nf4": ("bitsandbytes",),

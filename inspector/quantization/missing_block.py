@@ -39,7 +39,7 @@ GROUP_SIZE: Final = "group_size"
 QUANTO: Final = frozenset({"quanto", "quanto-packed"})
 LOADERS: Final[Mapping[str, str]] = {
     "exl2": "exllamav2", "exl3": "exllamav3", "quip": "quip-sharp", "gptq-float-zeros": "alpaca_lora_4bit",
-    "ascend-w8a8": "vllm-ascend",
+    "ascend-w8a8": "vllm-ascend", "llm-awq": "llm-awq (TinyChat)",
 }  # fmt: skip
 """Scheme -> the program with a special loader, which recognises the tensors without any settings."""
 OWN_FILES: Final[Mapping[tuple[str, str], str]] = {("hqq", "qmodel.pt"): "hqq"}

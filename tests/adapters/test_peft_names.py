@@ -106,6 +106,36 @@ def test_a_file_without_tensors_is_an_error(tmp_path: Path) -> None:
     assert codes(audit(saved(tmp_path, {}, records()["llama.seven"]["adapter"]))) == {"A915"}
 
 
+@pytest.mark.parametrize("config", [True, False])
+@pytest.mark.parametrize("other", ["pytorch_model.bin", "model.safetensors"])
+def test_the_file_that_peft_finds_is_not_taken_for_misnamed(config: bool, other: str, tmp_path: Path) -> None:
+    """PEFT 0.21 loads the adapter and reads no other file (measured)."""
+    spec, ending = spec_of("llama.seven"), other.rpartition(".")[2]
+    name = f"adapter_model.{ending}"
+    for each in (name, other):
+        if ending == "bin":
+            (tmp_path / each).write_bytes(torch_file(spec, []))
+        else:
+            write_file(tmp_path / each, spec)
+    if config:
+        (tmp_path / "adapter_config.json").write_text(json.dumps(records()["llama.seven"]["adapter"]))
+    audited = audit(str(tmp_path))
+    assert codes(audited) == (set() if config else {"C313"})
+    assert not config or (audited.checkpoint.set_name == name and audited.loads[0].outcome != "refuses")
+
+
+@pytest.mark.parametrize(("start", "empty"), [
+    ('{},"__metadata__":{"format":"pt"}}', True), ('{"__metadata__":{"format":"pt"}}}', False),
+])  # fmt: skip
+def test_the_header_of_an_empty_state_is_not_one_of_a_damaged_file(start: str, empty: bool, tmp_path: Path) -> None:
+    """Early versions of safetensors wrote such a header of no tensors with metadata."""
+    header = start.encode().ljust(40)
+    (tmp_path / "adapter_model.safetensors").write_bytes(len(header).to_bytes(8, "little") + header)
+    (tmp_path / "adapter_config.json").write_text(json.dumps(records()["llama.seven"]["adapter"]))
+    (found,) = (one for one in audit(str(tmp_path)).findings if one.code == "H103")
+    assert ("an empty state dict was saved" in found.help) is empty
+
+
 COPIES: dict[str, tuple[str, dict[str, str], str]] = {
     # a file of the training, its names, the remedy
     "the trainer's file": (

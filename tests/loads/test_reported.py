@@ -542,6 +542,25 @@ def test_a_shard_with_the_content_of_another_one(tmp_path: Path) -> None:
     assert len({finding.code for finding in audit(str(folder)).findings}) > 1
 
 
+@pytest.mark.parametrize(("class_name", "file", "codes"), [
+    ("AutoencoderKL", "pytorch_model.pt", ["H157"]), ("AutoencoderKLOfItsAuthors", "pytorch_model.pt", []),
+    ("AutoencoderKLOfItsAuthors", "diffusion_pytorch_model.bin", ["H157"]),
+])  # fmt: skip
+def test_a_file_that_its_authors_load_is_not_judged_for_diffusers(
+    class_name: str, file: str, codes: list[str], tmp_path: Path
+) -> None:
+    one = next(record for record in diffusers_records("AutoencoderKL"))
+    inner = Code().add(b"}(").text("state_dict").add(b"}(")
+    for number, (name, (_, shape)) in enumerate(spec_of(one).items()):
+        inner.text(name).tensor(shape, str(number))
+    sizes = {str(number): 4 * prod(shape) for number, (_, shape) in enumerate(spec_of(one).values())}
+    (tmp_path / file).write_bytes(archive(inner.add(b"uu").stop(), {key: bytes(size) for key, size in sizes.items()}))
+    (tmp_path / "config.json").write_text(json.dumps({**one["config"], "_class_name": class_name}))
+    audited = audit(str(tmp_path))
+    assert [finding.code for finding in audited.findings if finding.severity == "error"] == codes
+    assert any(load.intended for load in audited.loads) == bool(codes)
+
+
 @pytest.mark.parametrize("file", ["pytorch_model.bin", "epoch=3.ckpt"])
 def test_weights_below_a_key_stay_random(file: str, tmp_path: Path) -> None:
     one = base_record("bert", "MaskedLM")

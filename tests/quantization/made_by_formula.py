@@ -146,6 +146,16 @@ def gemv_fast(group: int) -> Writer:
     return write
 
 
+def llm_awq(group: int) -> Writer:
+    """As `WQLinear` of llm-awq has them: the layout of gemv_fast, with zero points under a name of their own."""
+
+    def write(outputs: int, inputs: int) -> Tensors:
+        stored = gemv_fast(group)(outputs, inputs)
+        return {"scaled_zeros" if name == "qzeros" else name: entry for name, entry in stored.items()}
+
+    return write
+
+
 def words(bits: int, group: int, *, zeros: bool = False, old: bool = False) -> Writer:
     """compressed-tensors' pack-quantized; old: whole values in a word."""
 
@@ -444,6 +454,7 @@ SIMPLE: dict[str, Simple] = {
     "awq-gemv": (LLAMA, gemv(64), {"quant_method": "awq", "bits": 4, "group_size": 64, "version": "gemv"}),
     "awq-gemv-narrow": (NARROW, gemv(64), {"quant_method": "awq", "bits": 4, "group_size": 64, "version": "gemv"}),
     "awq-fast": (LLAMA, gemv_fast(128), {"quant_method": "awq", "bits": 4, "group_size": 128, "version": "gemv_fast"}),
+    "awq-llm": (LLAMA, llm_awq(128), {"quant_method": "awq", "bits": 4, "group_size": 128, "version": "gemv_fast"}),
     "ct-w4-asym": (MIXTRAL, words(4, 128, zeros=True), ct(integers(4, 128, False), "pack-quantized")),
     "ct-w8-channel": (LLAMA, words(8, -1), ct(integers(8, None), "pack-quantized")),
     "ct-w3-old": (LLAMA, words(3, 128, old=True), ct(integers(3, 128), "pack-quantized")),

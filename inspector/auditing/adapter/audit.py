@@ -291,7 +291,9 @@ def _unusable(
         similar = other.file if other is not None and "peft_type" in other.values else _copy_of_config(checkpoint)
         settings = {} if similar is not None else shown_settings(families)
         yield ConfigMissing(place=Place(file=PEFT.config), loader=PEFT.name, similar=similar, shown=settings)
-    if not PEFT.finds(name) and (lacking or of_peft(checkpoint)) and name.endswith((".safetensors", ".bin")):
+    beside = any(PEFT.finds(one.name) for one in checkpoint.other_sets)
+    renamed = not PEFT.finds(name) and not beside and (lacking or of_peft(checkpoint))
+    if renamed and name.endswith((".safetensors", ".bin")):
         wanted = PEFT.single(name.rpartition(".")[2])
         yield FileNameUnknown(place=Place(file=name), loader=PEFT.name, wanted=wanted, single=True, variant="")
 

@@ -126,7 +126,9 @@ def intended(checkpoint: Checkpoint) -> Loader | None:
         return None
     values = config.values
     if "_class_name" in values:
-        return DIFFUSERS
+        from inspector.loading.diffusers import is_for_diffusers
+
+        return DIFFUSERS if is_for_diffusers(checkpoint, values) else None
     if "quantization" in values and "quantization_config" not in values:
         return None
     model_type = values.get("model_type")

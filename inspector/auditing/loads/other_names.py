@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Final
 
+from inspector.auditing.loads.quantized import has_packed
 from inspector.auditing.result import Audit
 from inspector.findings.finding import Finding
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loading.outcome import RANDOM, REFUSES, Load
 from inspector.loading.tables import NEWEST, names_of
+
+UNQUANTIZED: Final = "it reads no quantized weights: take those before the quantization"
+"""What is said of the converter of a program whose weights are quantized."""
 
 
 def is_of_writer(finding: Finding) -> bool:
@@ -59,6 +64,8 @@ def of_another_program(audited: Audit, finding: Finding, load: Load, name: str) 
     if not known or any(finds(one, audited.checkpoint) for one in known):
         return finding
     exporter = converter_of_towers(audited.checkpoint) or next((one.exporter for one in known), "")
+    if exporter and has_packed(audited):
+        exporter = f"{exporter} ({UNQUANTIZED})"
     apart = tuple(
         (part.rstrip("."), str(config.values[key]))
         for part, key in next((one.elsewhere for one in known), {}).items()

@@ -61,9 +61,10 @@ def _shows_a_class_of_diffusers(audited: Audit) -> bool:
 
 def of_diffusers(audited: Audit, values: Mapping[str, Any]) -> Load:
     """What diffusers does with a folder or a file of one of its classes. values: of its config."""
-    from inspector.loading.diffusers import of_component
+    from inspector.loading.diffusers import is_for_diffusers, of_component
 
-    load = replace(of_component(audited.checkpoint, values, unreadable(audited), audited.case), intended=True)
+    load = of_component(audited.checkpoint, values, unreadable(audited), audited.case)
+    load = replace(load, intended=is_for_diffusers(audited.checkpoint, values))
     if at_top(audited) is not None and load.outcome not in (REFUSES, UNKNOWN, UNSUPPORTED):
         return replace(load, outcome=RANDOM, missing=len(audited.checkpoint.tensors), unexpected=1, mismatched=0)
     return load

@@ -115,18 +115,25 @@ class HeaderNotJson(Finding, frozen=True, kw_only=True):
     position: int | None
     bytes: int
     hole: bool = False
+    lists_none: bool = False
+    """True if an early version of safetensors wrote it of no tensors."""
 
     headline_text = "header of {place.file} {problem}"
 
     def remedy(self) -> Remedy:
+        if self.lists_none:
+            return Remedy(
+                "save the model or the adapter again with its weights: an empty state dict was saved, and another copy "
+                "of this file has no tensors either"
+            )
         if self.hole:
             return fetch_file(self.place, "download this file again: a part of it was never written")
         return Remedy("save the file again with a current version of safetensors, or download it again")
 
     def rows(self) -> Rows:
-        return (
-            [("at", f"character {number(self.position)} of {number(self.bytes)}")] if self.position is not None else []
-        )
+        at = f"character {number(self.position or 0)} of {number(self.bytes)}"
+        rows = [("at", at)] if self.position is not None else []
+        return [*rows, ("lists", "no tensors")] if self.lists_none else rows
 
 
 class HeaderStartsBlank(Finding, frozen=True, kw_only=True):

@@ -4,6 +4,8 @@ gemm: `qweight` [in, out*b/32], `qzeros` [in/g, out*b/32], `scales` [in/g, out].
 gemv: `qweight` [out, in*b/32], `qzeros` [out, z], `scales` [out, 8*z], where z = ceil(ceil(in/g/8)/m)*m is padded
 (m = 1 from groups of 128 on, 2 at 64, 4 at 32).
 gemv_fast: `qweight` I16 [out/4, in], `qzeros` and `scales` in floats [8*z, out].
+llm-awq: as gemv_fast, with `scaled_zeros` in place of `qzeros` (`WQLinear` in `awq/quantize/qmodule.py` of llm-awq,
+which TinyChat runs).
 """
 
 from __future__ import annotations
@@ -132,6 +134,15 @@ def _version(reading: ModuleReading, shown: str) -> None:
         reading.compare("variant", shown)
 
 
+def _is_llm_awq(tensors: Tensors, setting: ModuleSettings) -> bool:
+    values, zeros = tensors["qweight"], tensors.get("scaled_zeros")
+    return len(values.shape) == 2 and values.dtype == "I16" and zeros is not None and "qzeros" not in tensors
+
+
+def _llm_awq(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
+    return _of_halves(tensors, setting, "scaled_zeros", "llm-awq")
+
+
 def _is_fast(tensors: Tensors, setting: ModuleSettings) -> bool:
     values, scales, zeros = tensors["qweight"], tensors.get("scales"), tensors.get("qzeros")
     if len(values.shape) != 2 or values.dtype != "I16":
@@ -142,15 +153,20 @@ def _is_fast(tensors: Tensors, setting: ModuleSettings) -> bool:
 
 
 def _fast(tensors: Tensors, setting: ModuleSettings) -> UnpackedTensor:
+    return _of_halves(tensors, setting, "qzeros", "awq-gemv-fast")
+
+
+def _of_halves(tensors: Tensors, setting: ModuleSettings, zeros: str, scheme: str) -> UnpackedTensor:
+    """Opens a module with values in words of 16 bits. zeros: the name of its zero points."""
     reading = ModuleReading(tensors, setting)
     rows, inputs = tensors["qweight"].shape
     bits = 4
     outputs = rows * word(tensors["qweight"]) // bits
     size, words = _padded(inputs, tensors, setting, 0)
     _gemv_settings(reading, bits, size, "gemv_fast")
-    for helper in ("scales", "qzeros"):
+    for helper in ("scales", zeros):
         reading.helper(helper, [(8 * words, outputs)], "groups padded to whole words", FLOATS)
-    return reading.result("qweight", "awq-gemv-fast", (outputs, inputs), bits, size)
+    return reading.result("qweight", scheme, (outputs, inputs), bits, size)
 
 
 def settings(block: ConfigBlock) -> QuantizationSettings:
@@ -168,4 +184,5 @@ def settings(block: ConfigBlock) -> QuantizationSettings:
 
 AWQ = Scheme("awq", "qweight", ("scales", "qzeros"), (), _is_gemm, _gemm)
 AWQ_GEMV = Scheme("awq-gemv", "qweight", ("scales", "qzeros"), (), _is_gemv, _gemv)
+LLM_AWQ = Scheme("llm-awq", "qweight", ("scales", "scaled_zeros"), (), _is_llm_awq, _llm_awq)
 AWQ_GEMV_FAST = Scheme("awq-gemv-fast", "qweight", ("scales", "qzeros"), (), _is_fast, _fast)
