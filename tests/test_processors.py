@@ -125,3 +125,14 @@ def test_parts_of_a_processor(name: str) -> None:
     found = [one for one in audited.findings if one.code in {"R060", "R062", "R063", "R065"}]
     assert [f"{one.code} {one.headline()}" for one in found] == wanted
     assert [one.severity for one in found] == ["warning" if one.code in {"R060", "R062"} else "note" for one in found]
+
+
+def test_an_absent_template_is_said_once() -> None:
+    """A folder whose text ends with the end of a turn."""
+    record = base_record("qwen3_asr", "Generation")
+    config = {"model_type": "qwen3_asr", **record["config"], "architectures": [record["class"]]}
+    added = {str(at): {"content": text} for at, text in enumerate(("<|im_start|>", "<|im_end|>"))}
+    tokenizer = {"eos_token": "<|im_end|>", "added_tokens_decoder": added}
+    beside = {"config.json": config, "tokenizer.json": {}, "tokenizer_config.json": tokenizer}
+    found = [one for one in with_files(spec_of(record), beside).findings if "chat template" in str(one.rows())]
+    assert [one.code for one in found] == ["R062"]

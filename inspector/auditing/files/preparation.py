@@ -24,7 +24,8 @@ def of_preparation(audited: Audit) -> Iterator[Finding]:
     """The findings on these files of a local folder, absent, damaged or unlike the model."""
     checkpoint = audited.checkpoint
     yield from tokenizer_absent(audited)
-    yield from processor_absent(audited)
+    processor = list(processor_absent(audited))
+    yield from processor
     yield from preprocessing_absent(audited)
     yield from vocabulary_unread(checkpoint)
     damaged = list(tokenizer_unread(checkpoint))
@@ -34,5 +35,6 @@ def of_preparation(audited: Audit) -> Iterator[Finding]:
     yield from processor_settings(audited)
     yield from generation_settings(audited)
     yield from generation_not_ended(audited)
-    yield from chat_template_absent(audited)
+    if not any(getattr(one, "template", False) for one in processor):  # which says this, too
+        yield from chat_template_absent(audited)
     yield from generation_keys_absent(audited)
