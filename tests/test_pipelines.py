@@ -1234,3 +1234,21 @@ def test_the_index_of_a_modular_pipeline_under_another_name(tmp_path: Path) -> N
     assert audit(str(tmp_path)).verdict == "clean"
     shutil.copy(tmp_path / str(step.new), tmp_path / "model_index.json")  # as repositories have both
     assert audit(str(tmp_path)).verdict == "clean"
+
+
+@pytest.mark.parametrize(("entries", "null"), [
+    ({"text_encoder": [None, None]}, ["text_encoder"]),
+    ({"text_encoder": [None, None], "tokenizer": [None, None]}, []),
+    ({"text_encoder_2": [None, None], "tokenizer_2": ["transformers", "T5TokenizerFast"]}, ["text_encoder_2"]),
+    ({"text_encoder_3": [None, None], "tokenizer_3": ["transformers", "T5TokenizerFast"]}, []),
+    ({"text_encoder_2": ["transformers", "T5EncoderModel"]}, []),
+])  # fmt: skip
+@pytest.mark.parametrize("name", ["StableDiffusionXLPipeline", "FluxPipeline", "StableDiffusion3Pipeline"])
+def test_a_text_encoder_that_is_null_beside_its_tokenizer(
+    name: str, entries: dict[str, Any], null: list[str], tmp_path: Path
+) -> None:
+    write(tmp_path / "image_encoder", genuine(TEXT, "F16"), TEXT)
+    stated = {"image_encoder": ["transformers", "CLIPTextModel"], "tokenizer": ["transformers", "CLIPTokenizer"]}
+    (tmp_path / "model_index.json").write_text(json.dumps({"_class_name": name, **stated, **entries}))
+    found = [one for one in audit(str(tmp_path)).findings if one.code == "N768"]
+    assert [list(one.facts["components"]) for one in found] == ([null] if null else [])

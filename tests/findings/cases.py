@@ -1077,6 +1077,9 @@ FIRES: dict[str, Callable[[], Audit]] = {
     "motion-missing": lambda: pipeline_with_entries(
         _class_name="AnimateDiffPipeline", unet=["diffusers", "UNet2DConditionModel"]
     ),
+    "encoders-null": lambda: pipeline_with_entries(
+        _class_name="FluxPipeline", text_encoder_2=[None, None], tokenizer_2=["transformers", "T5TokenizerFast"]
+    ),
     "entries-unused": lambda: pipeline_with_entries(image_encoder_2=["transformers", "CLIPVisionModel"]),
     "weights-not-float": lambda: llama(retype("I8", "up_proj")),
     "four-bit-values-alone": lambda: llama(in_one_column),

@@ -17,6 +17,7 @@ from inspector.auditing.pipeline.files import Open
 from inspector.auditing.result import Skipped
 from inspector.findings.finding import Finding, Place
 from inspector.findings.names.entries import (
+    EncodersNull,
     EntriesUnused,
     EntryUnknown,
     EntryUnreadable,
@@ -52,6 +53,8 @@ FLASHPACK: Final = "FlashPack"
 README: Final = "README.md"
 CHECKER, EXTRACTOR, MOTION = "safety_checker", "feature_extractor", "motion_adapter"
 OF_IMAGES: Final = "UNet2DConditionModel"
+ENCODERS: Final = {"text_encoder": "tokenizer", "text_encoder_2": "tokenizer_2"}
+"""Text encoder -> its tokenizer. Without the third one Stable Diffusion 3 works."""
 OWN_CLASS: Final = "it is of a library or code that is not known"
 OF_CLASS: Final = ("scheduler_config.json", SETTINGS)
 """The files that name the class of a component without weights."""
@@ -97,6 +100,8 @@ def judge_entries(index: Config, opened: Open, beside: Collection[str]) -> Index
         first, second = version()
         because = f"it was saved by diffusers {saved}, and the classes of {first}.{second} are known"
         return IndexEntries(skipped=(*skipped, Skipped("what the pipeline needs", because, decisive=True)))
+    if null := tuple(_null_encoders(index.values)):
+        findings = (*findings, EncodersNull(place=_key(index, null[0]), class_name=stated, components=null))
     unused = tuple(_unused(index, stated))
     if unused:
         note = EntriesUnused(place=_key(index, unused[0]), class_name=stated, components=unused)
@@ -201,6 +206,14 @@ def _without_others(index: Config, class_name: str) -> Iterator[Finding]:
     of_images = animates(class_name) and _is_entry(unet) and isinstance(unet, list) and unet[1] == OF_IMAGES
     if of_images and not _is_entry(values.get(MOTION)):
         yield MotionMissing(place=_key(index, MOTION), class_name=class_name)
+
+
+def _null_encoders(values: Mapping[str, object]) -> Iterator[str]:
+    """The text encoders that are null although their tokenizers are not."""
+    for encoder, tokenizer in ENCODERS.items():
+        entry = values.get(encoder)
+        if isinstance(entry, list) and entry and entry[0] is None and _is_entry(values.get(tokenizer)):
+            yield encoder
 
 
 def _of_class(

@@ -7,7 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from inspector.findings.finding import ContentFinding, Remedy, Rows, Step
-from inspector.findings.words import value
+from inspector.findings.words import listed, value
 
 INDEX: Final = "model_index.json"
 
@@ -117,6 +117,48 @@ class EntriesUnused(ContentFinding, frozen=True, kw_only=True):
     def rows(self) -> Rows:
         names = "this name" if len(self.components) == 1 else "these names"
         return [("pipeline", f"{self.class_name} takes none of {names}")]
+
+
+class EncodersNull(ContentFinding, frozen=True, kw_only=True):
+    """A pipeline was saved without a text encoder and with its tokenizer.
+
+    What it means
+        model_index.json states null for the text encoder, and names its tokenizer: the script of a training saved the
+        pipeline with `text_encoder=None`.
+
+    Why it matters
+        diffusers loads the pipeline without it, and each call with a prompt fails, unless the program gives it a text
+        encoder or `prompt_embeds`. Converters to a single file stop.
+
+    Example
+        note[N768] encoders-null: text_encoder_2
+          pipeline  FluxPipeline, whose tokenizer is named
+          help      copy the folder text_encoder_2 of the base and name it in
+                    model_index.json; or pass it to from_pretrained
+
+    What to do
+        Copy the text encoders of the base, if the training left them as they were, or pass them when loading.
+    """
+
+    code = "N768"
+    severity = "note"
+    advises = True
+
+    class_name: str = msgspec.field(name="class")
+    components: tuple[str, ...]
+
+    headline_text = "{components:listed 4}"
+
+    def rows(self) -> Rows:
+        named = "tokenizer is" if len(self.components) == 1 else "tokenizers are"
+        return [("pipeline", f"{self.class_name}, whose {named} named")]
+
+    def remedy(self) -> Remedy:
+        folder, them, both = ("folder", "it", "it") if len(self.components) == 1 else ("folders", "them", "both")
+        return Remedy(
+            f"copy the {folder} {listed(self.components)} of the base and name {them} in model_index.json; "
+            f"or pass {both} to from_pretrained"
+        )
 
 
 class ExtractorMissing(ContentFinding, frozen=True, kw_only=True):
