@@ -127,6 +127,19 @@ def test_parts_of_a_processor(name: str) -> None:
     assert [one.severity for one in found] == ["warning" if one.code in {"R060", "R062"} else "note" for one in found]
 
 
+@pytest.mark.parametrize(("table", "files", "said"), [
+    ("transformer.wte.weight", {"trainer_state.json": {}}, True), ("model.embed_tokens.weight", {"README.md": {}}, True),
+    ("transformer.wte.weight", {}, False), ("transformer.wte.weight", {"README.md": {}, "tokenizer.json": {}}, False),
+    ("transformer.wte.weight", {"README.md": {}, "tokenization_x.py": ""}, False),
+    ("visual.patch_embed.weight", {"README.md": {}}, False),
+])  # fmt: skip
+def test_the_tokenizer_of_a_model_of_code(table: str, files: Mapping[str, Any], said: bool) -> None:
+    config = {"model_type": "x", "architectures": ["XForCausalLM"], "auto_map": MODEL, "vocab_size": 8}
+    spec: Spec = {table: ("F32", (8, 4)), "transformer.h.0.mix.weight": ("F32", (4, 4))}
+    found = [one for one in with_files(spec, {"config.json": config, **files}).findings if one.code == "R065"]
+    assert [one.headline() for one in found] == ["no tokenizer in this folder"] * said
+
+
 def test_an_absent_template_is_said_once() -> None:
     """A folder whose text ends with the end of a turn."""
     record = base_record("qwen3_asr", "Generation")

@@ -12,6 +12,7 @@ from typing import Final
 
 from inspector.auditing.files.absent_processor import OF_TEXT, lacks_template
 from inspector.auditing.files.absent_tokenizer import TEXT, WITHOUT, has_tokenizer, is_whole, tokenizer_absent
+from inspector.auditing.files.named_table import named_table
 from inspector.auditing.json_beside import is_listed
 from inspector.auditing.result import Audit
 from inspector.auditing.sentence_listing import MODULES
@@ -28,9 +29,12 @@ READS: Final = {
 def preprocessing_absent(audited: Audit) -> Iterator[Finding]:
     """The note on a local folder with a model and neither a tokenizer nor another part of a processor."""
     checkpoint, case = audited.checkpoint, audited.case
-    if case is None or audited.architecture is None or not checkpoint.folder or checkpoint.origin is not None:
+    if not checkpoint.folder or checkpoint.origin is not None or not is_listed(checkpoint):
         return
-    if not is_listed(checkpoint) or checkpoint.adapter is not None or MODULES in checkpoint.siblings:
+    if checkpoint.adapter is not None or MODULES in checkpoint.siblings:
+        return
+    if case is None or audited.architecture is None:
+        yield from _of_undefined(audited)
         return
     # config.json and weights alone may be a part of something: the tokenizer of a pipeline's text encoder is elsewhere
     saved = is_whole(checkpoint) or not checkpoint.siblings.keys().isdisjoint((GENERATION, *PROCESSORS))
@@ -46,6 +50,15 @@ def preprocessing_absent(audited: Audit) -> Iterator[Finding]:
 
         template = len(parts) > 1 and lacks_template(checkpoint, audited.architecture.model_type)
         yield PreprocessingAbsent(parts=parts, template=template)
+
+
+def _of_undefined(audited: Audit) -> Iterator[Finding]:
+    """The note on the tokenizer of a whole folder with a model without a definition, by its table of tokens."""
+    checkpoint = audited.checkpoint
+    if is_whole(checkpoint) and not has_tokenizer(checkpoint) and named_table(audited) is not None:
+        from inspector.findings.reading.processor_absent import PreprocessingAbsent
+
+        yield PreprocessingAbsent(parts=(TOKENIZER,))
 
 
 def _is_said(audited: Audit) -> bool:
