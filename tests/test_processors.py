@@ -128,8 +128,9 @@ def test_parts_of_a_processor(name: str) -> None:
 
 
 @pytest.mark.parametrize(("table", "files", "said"), [
-    ("transformer.wte.weight", {"trainer_state.json": {}}, True), ("model.embed_tokens.weight", {"README.md": {}}, True),
-    ("transformer.wte.weight", {}, False), ("transformer.wte.weight", {"README.md": {}, "tokenizer.json": {}}, False),
+    ("transformer.wte.weight", {"trainer_state.json": {}}, True),
+    ("model.embed_tokens.weight", {"README.md": {}}, True), ("transformer.wte.weight", {}, False),
+    ("transformer.wte.weight", {"README.md": {}, "tokenizer.json": {}}, False),
     ("transformer.wte.weight", {"README.md": {}, "tokenization_x.py": ""}, False),
     ("visual.patch_embed.weight", {"README.md": {}}, False),
 ])  # fmt: skip

@@ -21,7 +21,17 @@ from inspector.adapters.processor_names import unread_by_comfyui
 from inspector.adapters.rotated_pieces import lost_pieces
 from inspector.adapters.targets import Boxes, union
 from inspector.adapters.tool_ranks import lacks_core, misshapen_scales, ranks_of, unequal
-from inspector.adapters.tools import LOADS_VECTORS, LOW_RANK, METHODS, NOTHING, PIECES, VECTORS, ToolTensor, is_control
+from inspector.adapters.tools import (
+    LOADS_LORA,
+    LOADS_VECTORS,
+    LOW_RANK,
+    METHODS,
+    NOTHING,
+    PIECES,
+    VECTORS,
+    ToolTensor,
+    is_control,
+)
 from inspector.adapters.trainer_ends import unread_ends
 from inspector.adapters.unread_names import unread_methods, unread_names
 from inspector.adapters.wan_blocks import partial_blocks
@@ -246,8 +256,15 @@ def _adapter(modules: Sequence[ChangedModule], families: Families, found: Mappin
         targets=tuple(ModulesOf(component, number) for component, number in targets.items()),
         scaled=sum(count(module.boxes("alpha")) for module in modules),
         images=width_of_images(families),
-        loaded_by=LOADS_VECTORS if kind == VECTORS else "",
+        loaded_by=_loaded_by(kind, writer_of(found)),
     )
+
+
+def _loaded_by(kind: str, writer: str) -> str:
+    """The call of diffusers for an adapter; "" where other programs are meant as well."""
+    if kind == VECTORS:
+        return LOADS_VECTORS
+    return LOADS_LORA if kind == "lora" and writer == "diffusers" else ""
 
 
 def kind_of_tool(found: Mapping[str, ToolTensor]) -> str:

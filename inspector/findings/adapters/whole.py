@@ -70,7 +70,7 @@ class Adapter(Finding, frozen=True, kw_only=True, omit_defaults=True):
     images: int = 0
     """Width of the image vectors that an IP-Adapter reads."""
     loaded_by: str = ""
-    """The call of diffusers that adds it to a pipeline of its base, if that is not load_lora_weights."""
+    """The call of diffusers that adds it to a pipeline of its base, for vectors and for a LoRA that diffusers saved."""
 
     def headline(self) -> str:
         rank = f" of rank {self.rank}" if isinstance(self.rank, int) and self.rank > 0 else ""
