@@ -88,6 +88,9 @@ CASES: dict[str, tuple[dict[str, Any], Change, str]] = {
         BERT, both(lines(100), both(settings(pad_token="<p>"), text("special_tokens_map.json", {"pad_token": "w0"}))),
         ""),
     "padding of a tokenizer with code": (GPT2, both(numbers(224), settings(pad_token="[PAD]", auto_map=OWN)), ""),
+    "a mask that is the next word": (GPT2, both(numbers(224), settings(mask_token="<mask>")), ""),
+    "a mask behind the next word": (
+        GPT2, both(numbers(224), settings(pad_token="[PAD]", mask_token="<mask>")), f"2 tokens in {SETTINGS}"),
     "padding of pieces": (LLAMA, both(pieces("tokenizer.model", 128), settings(pad_token="[PAD]")), ""),
     "padding of words with scores": (
         T5, both(text("tokenizer.json", {"model": {"type": "Unigram", "vocab": [["a", 0.5]] * 107}}),

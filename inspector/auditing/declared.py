@@ -203,7 +203,8 @@ def _of_tokens(audited: Audit, added: AddedTokens | None) -> Iterator[Finding]:
         yield found
     from inspector.auditing.files.appended_tokens import appended_tokens
 
-    appended = _token_ids(*appended_tokens(checkpoint, rows), appended=True)
+    file, found_beyond = appended_tokens(checkpoint, rows)
+    appended = _token_ids(file, {} if found_beyond == {MASK: rows} else found_beyond, appended=True)
     of_tokenizer = list(filter(None, _of_tokenizer(checkpoint, added, rows)))
     beyond = [*filter(None, _stated_ids(audited, rows)), *of_tokenizer]
     if appended is not None and not of_tokenizer:
