@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from inspector.auditing.files.absent_chat_template import chat_template_absent
 from inspector.auditing.files.absent_preprocessing import preprocessing_absent
@@ -35,6 +35,13 @@ def of_preparation(audited: Audit) -> Iterator[Finding]:
     yield from processor_settings(audited)
     yield from generation_settings(audited)
     yield from generation_not_ended(audited)
-    if not any(getattr(one, "template", False) for one in processor):  # which says this, too
+    if not (processor and _name_template(processor)):
         yield from chat_template_absent(audited)
     yield from generation_keys_absent(audited)
+
+
+def _name_template(found: Sequence[Finding]) -> bool:
+    """True if the finding on an absent processor also names the absent chat template."""
+    from inspector.findings.reading.processor_absent import ProcessorAbsent
+
+    return any(isinstance(one, ProcessorAbsent) and one.template for one in found)

@@ -24,4 +24,4 @@ def without_processor(audited: Audit) -> str:
         return ""
     if not is_listed(checkpoint) or not checkpoint.siblings.keys().isdisjoint(PROCESSORS):
         return ""
-    return f"{NO_SETTINGS} {OF_PART}, from which it builds the image processor"
+    return f"{NO_SETTINGS} {OF_PART}, which is not here"
