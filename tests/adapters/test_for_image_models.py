@@ -12,6 +12,7 @@ import pytest
 
 from inspector.auditing.loads.one_loader import judged_for
 from inspector.auditing.start import audit
+from tests.adapters.records import alone
 from tests.checkpoints import Spec, genuine, write, write_file
 from tests.findings.cases import image_prompt_of
 from tests.judged import codes, judged
@@ -91,6 +92,19 @@ def test_diffusers_reads_names_with_one_prefix(own: str | None, other: str | Non
     found = judged(spec, None)
     assert (codes(found), "A971" in {one.code for one in found.findings}) == (set(), noted)
     assert codes(judged_for(found, "diffusers")) == ({"N429"} if noted else set())
+
+
+@pytest.mark.parametrize(("module", "prefix", "refused"), [
+    ("down_blocks.0.attentions.0.transformer_blocks.0.attn1.to_q", "base_model.model.", True),
+    ("mid_block.attentions.0.proj_in", "base_model.model.", True),
+    ("down_blocks.0.attentions.0.transformer_blocks.0.attn1.to_q", "unet.", False),
+    ("model.layers.0.self_attn.q_proj", "base_model.model.", False),
+])  # fmt: skip
+def test_diffusers_applies_no_adapter_of_a_unet_under_names_of_peft(module: str, prefix: str, refused: bool) -> None:
+    settings = {"peft_type": "LORA", "r": 4, "target_modules": [module.rpartition(".")[2]]}
+    found = alone(low_rank((module,), prefix, ""), None if prefix == "unet." else settings)
+    assert codes(found) == set()
+    assert codes(judged_for(found, "diffusers")) == ({"N429"} if refused else set())
 
 
 @pytest.mark.parametrize(("spec", "found"), [
