@@ -47,6 +47,8 @@ UNFINISHED: Final = (
 """Endings of files that download programs are still writing: browsers and the like, sentence-transformers (`_part`),
 ollama (`-partial`), gsutil.
 """
+ZERO_SCRIPT: Final = "zero_to_fp32.py"
+"""What DeepSpeed writes beside the folder of its partitions to merge them."""
 OF_OPTIMIZER: Final = "optim"
 """Beginning of the names of folders with the state of an optimizer, not of the model."""
 PACKED: Final = (".gz", ".bz2", ".xz", ".zst")

@@ -6,6 +6,8 @@ from inspector.findings.finding import Finding, Remedy, Rows, Step
 
 FROM_FOLDER, FROM_FILE = "convert-h5-to-ggml.py", "convert-pt-to-ggml.py"
 """Converters of whisper.cpp, for a folder of transformers and for a file of OpenAI's code."""
+FROM_GGUF = "convert it with convert_hf_to_gguf.py of llama.cpp, and create it FROM that file"
+"""What ollama does with a model that only the converter of llama.cpp reads."""
 OF_TRANSFORMERS = "folders with a config.json"
 """What programs read that take the format of transformers."""
 AFTER = "then convert it to GGUF, with convert_hf_to_gguf.py of llama.cpp"
@@ -129,12 +131,10 @@ class FormatNotRead(Finding, frozen=True, kw_only=True):
     def _for_others(self) -> Remedy:
         """The remedy for another loader than llama.cpp."""
         if self.loader == "ollama" and self.converts is False:
-            by_other = "convert it with convert_hf_to_gguf.py of llama.cpp, and create it FROM that file"
             neither = "use another loader: the converter of llama.cpp does not list the class either"
-            return Remedy(by_other if self.by_llama_cpp else neither)
+            return Remedy(FROM_GGUF if self.by_llama_cpp else neither)
         if self.loader == "ollama" and self.stopped_at:
-            by_other = "convert it with convert_hf_to_gguf.py of llama.cpp, and create it FROM that file"
-            return Remedy(by_other if self.by_llama_cpp else "create it from a GGUF file of the model")
+            return Remedy(FROM_GGUF if self.by_llama_cpp else "create it from a GGUF file of the model")
         if self.loader == "ollama":
             return Remedy("create it from the model from which it was quantized, or from a GGUF file of that model")
         return Remedy(f"load it with {self.own}" if self.own else "use the loader that it is made for")

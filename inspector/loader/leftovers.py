@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
-from inspector.findings.finding import NAMES_SHOWN, Finding
+from inspector.findings.finding import NAMES_SHOWN, ZERO_SCRIPT, Finding
 from inspector.loader.layout import Layout
 from inspector.loader.sources.source import Listing
 
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 RANK: Final = re.compile(r"mp_rank_\d+_model_states\.pt", re.ASCII)
 """A slice of tensor parallelism; next to files of ZeRO's optimizer, or alone, the file of DeepSpeed's model."""
 SLICES: Final = "slices"
-SCRIPT: Final = "zero_to_fp32.py"
-"""What DeepSpeed writes beside the folder of its partitions to merge them."""
 NAME_LOOKED_AT: Final = 255
 FEWEST_EMPTY: Final = 3
 """Fewest empty weights that indicate a save under ZeRO-3."""
@@ -165,8 +163,8 @@ def _saved_in_parts(one: Leftover, listing: Listing) -> PartitionedSave:
         names=tuple(one.names[:NAMES_SHOWN]),
         entries=len(one.names),
         bytes=one.bytes,
-        script=SCRIPT in listing.files,
-        script_alone=one.names == (SCRIPT,) and listing.complete and not in_folder,
+        script=ZERO_SCRIPT in listing.files,
+        script_alone=one.names == (ZERO_SCRIPT,) and listing.complete and not in_folder,
     )
 
 

@@ -9,17 +9,16 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from inspector.auditing.files.ending_token import token_text
 from inspector.auditing.json_beside import is_listed, object_beside, text_beside
 from inspector.auditing.vocabulary import LARGEST_LIST, lines_of
 from inspector.loader.checkpoint import Checkpoint
 from inspector.loading.tokenizer_files import ADDED, MAP, PLAIN, SETTINGS, WHOLE, WORDS
-from inspector.loading.tokenizer_settings import CODE
+from inspector.loading.tokenizer_settings import ADDITIONAL, CODE
+from inspector.loading.tokenizers import SPECIAL
 from inspector.loading.vocabularies import SPEECH, tokenizer_of, vocabulary_of
 
-SPECIAL: Final = (
-    "bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token",
-    "additional_special_tokens", "extra_special_tokens",
-)  # fmt: skip
+NAMED: Final = (*SPECIAL, ADDITIONAL, "extra_special_tokens")
 """Keys of the files of settings that name special tokens."""
 DECODER: Final = "added_tokens_decoder"
 
@@ -47,7 +46,7 @@ def appended_tokens(checkpoint: Checkpoint, rows: int) -> tuple[str, Mapping[str
 def _named(settings: Mapping[str, Any], listed: Mapping[str, Any]) -> dict[str, str]:
     """Special token -> the file that names it, without those that the two files name differently."""
     found: dict[str, str] = {}
-    for key in SPECIAL:
+    for key in NAMED:
         here, there = list(_contents(settings.get(key))), list(_contents(listed.get(key)))
         if here and there and here != there:
             continue
@@ -60,8 +59,7 @@ def _contents(value: Any) -> Iterator[str]:
     several = isinstance(value, list) or (isinstance(value, dict) and not isinstance(value.get("content"), str))
     each = [value] if not several else value if isinstance(value, list) else value.values()
     for one in each:
-        content = one.get("content") if isinstance(one, dict) else one
-        if isinstance(content, str):
+        if content := token_text(one):
             yield content
 
 

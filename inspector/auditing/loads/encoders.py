@@ -12,11 +12,12 @@ from inspector.auditing.sentence_listing import class_of_task, has_table_at_top
 from inspector.loader.config_file import named_class
 from inspector.loading.given import Given
 from inspector.loading.outcome import COMPLETE, RANDOM, REFUSES, UNKNOWN, Load
+from inspector.loading.sentence_modules import CLASS_ENDINGS
 from inspector.loading.tables import NEWEST, class_ending_with
 from inspector.loading.transformers import loads
 
 SENTENCES: Final = "sentence-transformers"
-OF_CROSS_ENCODER: Final = ("ForSequenceClassification",)
+OF_CROSS_ENCODER: Final = CLASS_ENDINGS["sequence-classification"]
 """End of the name of the class that CrossEncoder builds."""
 
 
@@ -42,7 +43,7 @@ def classifier_at_random(audited: Audit) -> tuple[str, int]:
     has one or this is open.
     """
     values = {} if audited.checkpoint.config is None else audited.checkpoint.config.values
-    built = "" if "auto_map" in values else class_ending_with(str(values.get("model_type")), OF_CROSS_ENCODER) or ""
+    built = "" if "auto_map" in values else class_ending_with(str(values.get("model_type")), (OF_CROSS_ENCODER,)) or ""
     if not built or str(named_class(values)).endswith(OF_CROSS_ENCODER):
         return "", 0
     load = loads(replace(given_of(audited, values), class_name=built, case=None), NEWEST)

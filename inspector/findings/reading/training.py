@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from shlex import quote
 
-from inspector.findings.finding import OF_OPTIMIZER, Finding, Remedy, Rows
+from inspector.findings.finding import OF_OPTIMIZER, ZERO_SCRIPT, Finding, Remedy, Rows
 from inspector.findings.words import count, listed, number, shape
 
-_SCRIPT = "zero_to_fp32.py"
-"""What DeepSpeed writes beside the folder of its partitions to merge them."""
 _TOOLS = {
     "zero": "DeepSpeed's ZeRO",
     "fsdp": "FSDP",
@@ -162,7 +160,7 @@ class PartitionedSave(Finding, frozen=True, kw_only=True):
 
     def headline(self) -> str:
         if self.script_alone:
-            return f"{_SCRIPT} of DeepSpeed's ZeRO, without the partitions that it merges"
+            return f"{ZERO_SCRIPT} of DeepSpeed's ZeRO, without the partitions that it merges"
         if self.alone:
             which = "without its weights, which ZeRO-3 kept elsewhere" if self.emptied else "which loaders do not read"
             return f"DeepSpeed's file of the model, {which}"
@@ -172,7 +170,7 @@ class PartitionedSave(Finding, frozen=True, kw_only=True):
         if self.script_alone:
             return Remedy(
                 "copy the folder that `latest` names (global_step*), with the files of all nodes, next to the script, "
-                f"and run `python {_SCRIPT} . merged`: the weights are in that folder alone"
+                f"and run `python {ZERO_SCRIPT} . merged`: the weights are in that folder alone"
             )
         if self.alone and self.emptied:
             return Remedy(
@@ -232,7 +230,7 @@ class PartitionsBesideWeights(PartitionedSave, frozen=True, kw_only=True):
 
     def headline(self) -> str:
         if self.script_alone:
-            return f"{_SCRIPT} of DeepSpeed's ZeRO"
+            return f"{ZERO_SCRIPT} of DeepSpeed's ZeRO"
         return f"partitions of {_TOOLS[self.what]}"
 
     def remedy(self) -> Remedy:
