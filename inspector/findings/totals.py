@@ -138,11 +138,15 @@ class CopyStored(TiedHead, frozen=True, kw_only=True):
                    of vLLM tie it
 
     What to do
-        Nothing. Headers do not show whether the two are equal: --sample compares samples, --values all values.
+        Nothing if the two are equal. Headers do not show that: --sample compares samples, --values all values. A head
+        that was trained by itself is used by all loaders once the config no longer ties it.
     """
 
     code = "P702"
     severity = "note"
+
+    keys: tuple[str, ...] = ()
+    """The keys that tie the head in the supported versions of transformers; empty if its class ties it regardless."""
 
     def headline(self) -> str:
         name = self.place.tensor or self.place.family
@@ -159,6 +163,12 @@ class CopyStored(TiedHead, frozen=True, kw_only=True):
                 ("loaders", "transformers 5 keeps it; transformers 4, llama.cpp and most classes of vLLM tie it")
             )
         return rows
+
+    def remedy(self) -> Remedy:
+        if not self.keys or self.solved or self.role == _FORMER or not self.role.startswith("head"):
+            return Remedy("")
+        untied = " and ".join(f'"{key}": false' for key in self.keys)
+        return Remedy(f"compare the two with --values; if they differ, set {untied}")
 
 
 class HeadTied(TiedHead, frozen=True, kw_only=True):

@@ -47,7 +47,7 @@ class Reconciled(Struct, frozen=True):
     head: the head of the class, or without a class the one that the names show. products: dims known only as products,
     from the shapes. beyond: the slots of other heads. solved: the symbols come from the shapes alone. absent: usual
     parts that are not stored and that the formula does not count. given_up: the search for wrong keys took too many
-    steps.
+    steps. sharing: key -> the keys that share its storage according to the format.
     """
 
     reading: Reading
@@ -64,6 +64,7 @@ class Reconciled(Struct, frozen=True):
     as_configured: Placement
     absent: tuple[Block, ...] = ()
     given_up: bool = False
+    sharing: Mapping[str, frozenset[str]] = MappingProxyType({})
 
     def uncorrected(self, placement: Placement) -> Reconciled:
         """The same case without causes, with only some of the differences under the unchanged config."""
@@ -219,6 +220,7 @@ def reconcile(
         solved=not scope.settings.known,
         as_configured=as_configured,
         given_up=found is None,
+        sharing=sides.shared,
     )
 
 

@@ -30,7 +30,7 @@ def tie_findings(case: Reconciled) -> Iterator[Finding]:
         if not block.slot.role.startswith("head") and not present:
             continue
         tied = present and target
-        if not tied and not (target and block.required):
+        if (not tied and not (target and block.required)) or (tied and _shares_storage(case, block)):
             continue
         from inspector.findings.totals import CopyStored, HeadTied
 
@@ -43,6 +43,12 @@ def tie_findings(case: Reconciled) -> Iterator[Finding]:
             elements=block.elements,
             solved=case.solved,
         )
+
+
+def _shares_storage(case: Reconciled, copy: Block) -> bool:
+    """True if the format states that a tied tensor is no copy but shares the storage of its table."""
+    sharing = case.sharing.get(copy.key)
+    return sharing is not None and any(one.key in sharing for one in case.corrected.blocks if one.slot is copy.tie)
 
 
 ENCODER: Final = "EncoderModel"

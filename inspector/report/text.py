@@ -241,8 +241,9 @@ def finding_text(finding: Finding, screen: Screen = PLAIN) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _rows(rows: Sequence[tuple[str, str]], screen: Screen, most: int | None = None) -> Iterator[str]:
-    width = max((len(name) for name, _ in rows), default=0)
+def _rows(rows: Sequence[tuple[str, str]], screen: Screen, most: int | None = None, least: int = 0) -> Iterator[str]:
+    """Named rows. most: lines of each. least: width of the names where longer ones are above."""
+    width = max(least, *(len(name) for name, _ in rows), 0)
     for name, text in rows:
         lead = f"  {clean(name):<{width}}  "
         first, *rest = screen.wrapped(clean(text, 600), columns=screen.width - len(lead), most=most)
@@ -322,7 +323,8 @@ def _notes(notes: Sequence[Finding], screen: Screen, *, helping: bool) -> str:
         lines.extend((first.replace(mark, screen.paint(mark, "note"), 1), *rest))
         lines.extend(_rows(beneath, screen, most=NOTE_LINES))
         advised = note.help and (helping or note.advises)
-        lines.extend(_rows([("help", note.help)], screen) if advised else ())
+        width = max((len(name) for name, _ in beneath), default=0)
+        lines.extend(_rows([("help", note.help)], screen, least=width) if advised else ())
     return "\n".join(lines) + "\n" if lines else ""
 
 

@@ -15,10 +15,12 @@ TIES: Final = "tie_word_embeddings"
 
 
 def with_keys_of_ties(findings: Sequence[Finding], given: Callable[[], Given]) -> list[Finding]:
-    """The findings, a missing head with the keys that tie it in both versions, if its class is known."""
-    from inspector.findings.totals import HeadMissing
+    """The findings, a missing head and a copy of a head with the keys that tie it in both versions, if its class is
+    known.
+    """
+    from inspector.findings.totals import CopyStored, HeadMissing
 
-    if not any(isinstance(one, HeadMissing) for one in findings):
+    if not any(isinstance(one, HeadMissing | CopyStored) for one in findings):
         return list(findings)
     facts = given()
     named = facts.class_name
@@ -27,8 +29,14 @@ def with_keys_of_ties(findings: Sequence[Finding], given: Callable[[], Given]) -
     if not rules:
         return list(findings)
     keys = tuple(dict.fromkeys(_key_in(facts.values or {}, one.tie_of) for one in rules))
-    keys = () if rules[0].untied else keys
-    return [replace(one, keys=keys) if isinstance(one, HeadMissing) else one for one in findings]
+    tying = () if rules[0].untied else keys
+    untying = keys if all(one.ties and not one.untied and not one.always for one in rules) else ()
+    return [
+        replace(one, keys=tying) if isinstance(one, HeadMissing)
+        else replace(one, keys=untying) if isinstance(one, CopyStored)
+        else one
+        for one in findings
+    ]  # fmt: skip
 
 
 def _key_in(values: Mapping[str, Any], tie_of: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 from itertools import islice
 
 import msgspec
@@ -351,6 +351,7 @@ def _least_length(scope: Scope, leaf: Leaf) -> int:
 
 def _solutions(at: Evaluate, target: int | Span) -> set[int]:
     """The integers at which an equation holds; empty if there are many."""
+    at = cache(at)  # the searches ask for the same numbers again
     one, two = at(1), at(2)
     if one is None and two is None:
         return set()
