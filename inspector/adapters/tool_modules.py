@@ -22,7 +22,6 @@ from inspector.adapters.rotated_pieces import lost_pieces
 from inspector.adapters.targets import Boxes, union
 from inspector.adapters.tool_ranks import lacks_core, misshapen_scales, ranks_of, unequal
 from inspector.adapters.tools import (
-    LOADS_LORA,
     LOADS_VECTORS,
     LOW_RANK,
     METHODS,
@@ -45,6 +44,7 @@ from inspector.findings.adapters.tools import (
 )
 from inspector.findings.adapters.whole import Adapter, ModulesOf, RankOf
 from inspector.findings.finding import NAMES_SHOWN, Finding, Place
+from inspector.loader.loaders import LOADS_LORA
 from inspector.matcher.families import Families, Family
 from inspector.reconciler import ledger
 from inspector.reconciler.ledger import Line

@@ -53,7 +53,6 @@ def _one(*parts: str) -> tuple[frozenset[str], ...]:
 VECTORS: Final = "textual inversion"
 """The method with token vectors as tensors, which belong to the table of a text encoder and to no module."""
 LOADS_VECTORS: Final = "load_textual_inversion"
-LOADS_LORA: Final = "load_lora_weights"
 PIECES: Final = "pieces"
 """The part in sd-scripts' OFT for FLUX: a rotation for each of the matrices that the base joins, by its number."""
 OLDER_GLORA: Final = "glora, older"

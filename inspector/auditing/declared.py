@@ -203,8 +203,8 @@ def _of_tokens(audited: Audit, added: AddedTokens | None) -> Iterator[Finding]:
         yield found
     from inspector.auditing.files.appended_tokens import appended_tokens
 
-    file, found_beyond = appended_tokens(checkpoint, rows)
-    appended = _token_ids(file, {} if found_beyond == {MASK: rows} else found_beyond, appended=True)
+    file, words = appended_tokens(checkpoint, rows)
+    appended = None if _is_mask_alone(words, rows) else _token_ids(file, words, appended=True)
     of_tokenizer = list(filter(None, _of_tokenizer(checkpoint, added, rows)))
     beyond = [*filter(None, _stated_ids(audited, rows)), *of_tokenizer]
     if appended is not None and not of_tokenizer:
@@ -302,6 +302,11 @@ def _of_config(audited: Audit, rows: int) -> TokenIds | None:
     return _token_ids(config.file, found)
 
 
+def _is_mask_alone(beyond: Mapping[str, int], rows: int) -> bool:
+    """True if the only token without a row is the mask, with the id of the next row, as BART has it."""
+    return beyond == {MASK: rows}
+
+
 def _of_tokenizer(
     checkpoint: Checkpoint, added: AddedTokens | None, rows: int, counted: Callable[[str], bool] = lambda token: True
 ) -> Iterator[TokenIds | None]:
@@ -311,7 +316,7 @@ def _of_tokenizer(
     extra = {token: number for token, number in ids.items() if number >= rows and counted(token)}
     named, words = _words_beyond(checkpoint, added, rows)
     words = {token: number for token, number in words.items() if counted(token)}
-    if {**extra, **words} == {MASK: rows}:
+    if _is_mask_alone({**extra, **words}, rows):
         return
     if file == named:
         extra, words = {**extra, **words}, {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from inspector.findings.finding import ContentFinding, Finding, Remedy, Rows, Step
+from inspector.findings.finding import NOTHING_TO_DO, ContentFinding, Finding, Remedy, Rows, Step
 from inspector.findings.role_words import label
 from inspector.findings.severity import SeverityIf
 from inspector.findings.words import listed, number, shape
@@ -138,8 +138,8 @@ class CopyStored(TiedHead, frozen=True, kw_only=True):
                    of vLLM tie it
 
     What to do
-        Nothing if the two are equal. Headers do not show that: --sample compares samples, --values all values. A head
-        that was trained by itself is used by all loaders once the config no longer ties it.
+        Nothing if the two are equal. Headers do not show that: --sample compares samples, --values all values. If they
+        differ, the config must not tie them: transformers 4 then keeps the stored head, too.
     """
 
     code = "P702"
@@ -166,7 +166,7 @@ class CopyStored(TiedHead, frozen=True, kw_only=True):
 
     def remedy(self) -> Remedy:
         if not self.keys or self.solved or self.role == _FORMER or not self.role.startswith("head"):
-            return Remedy("")
+            return NOTHING_TO_DO
         untied = " and ".join(f'"{key}": false' for key in self.keys)
         return Remedy(f"compare the two with --values; if they differ, set {untied}")
 

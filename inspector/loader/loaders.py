@@ -69,5 +69,7 @@ PEFT: Final = Loader(
 MLX_ADAPTERS: Final = Loader("mlx", "adapter_config.json", {"safetensors": "adapters"}, shards=False)
 OF_MLX: Final = "mlx-lm"
 """The program that reads these files, as findings name it."""
+LOADS_LORA: Final = "load_lora_weights"
+"""The call of diffusers that adds a LoRA to a pipeline."""
 LORA_STEM: Final = "pytorch_lora_weights"
 """Stem of the LoRA file that diffusers looks for; it has no config (`loaders/lora_base.py`)."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from inspector.adapters.names import PREFIX as PEFT_PREFIX
 from inspector.auditing.result import FLAT, Audit
 from inspector.findings.finding import NO_PROMPTS, Finding
 from inspector.loader.loaders import DIFFUSERS, OF_MLX, TRANSFORMERS
@@ -55,8 +56,7 @@ BY_PART: Final = (
     ' tokenizer=pipe.tokenizer), and then the same with "clip_g", text_encoder_2 and tokenizer_2'
 )
 """What loads each of both (measured with 0.42); `load_file` is that of safetensors.torch."""
-PEFT_PREFIX: Final = "base_model.model."
-BELOW_PEFT: Final = re.compile(r"base_model\.model\.(?:down_blocks|mid_block|up_blocks)\.")
+BELOW_PEFT: Final = re.compile(rf"{re.escape(PEFT_PREFIX)}(?:down_blocks|mid_block|up_blocks)\.")
 """Beginnings of PEFT's names for a UNet, of which 0.42 applies no module, with a warning (measured)."""
 ON_UNET: Final = "PeftModel.from_pretrained(pipe.unet, FOLDER)"
 UNAPPLIED: Final = f"load_lora_weights applies no tensor below {PEFT_PREFIX}, only those below unet."

@@ -35,7 +35,7 @@ from inspector.auditing.loads.written_by_mlx import written_by_mlx
 from inspector.auditing.result import UNREADABLE, Audit, Skipped, verdict_of
 from inspector.auditing.unlisted_modules import unlisted_for_library
 from inspector.findings.finding import DEQUANTIZED, Finding, ordered
-from inspector.loader.loaders import DIFFUSERS, LORA_STEM, MLX_ADAPTERS, OF_MLX
+from inspector.loader.loaders import DIFFUSERS, LOADS_LORA, LORA_STEM, MLX_ADAPTERS, OF_MLX
 from inspector.loader.weight_sets import PROJECTOR
 from inspector.loading.ollama import LOADER as OLLAMA
 from inspector.loading.outcome import (
@@ -270,9 +270,8 @@ def _of_another_format(audited: Audit, loader: str) -> str:
     return _unread_by(audited, loader)
 
 
-LOADS_ADAPTER: Final = "load_lora_weights"
 LOADS_FILE: Final = "from_single_file"
-"""The calls of diffusers for a file without a config: for most adapters, and for models."""
+"""The call of diffusers for a model in a file without a config."""
 OF_ONE_FILE: Final = "one file is read by from_single_file of its pipeline, not by from_pretrained; "
 
 
@@ -292,7 +291,7 @@ def _unread_by(audited: Audit, loader: str) -> str:
     if loader == DIFFUSERS.name and audited.checkpoint.config is None and audited.checkpoint.pipeline is None:
         lone = lone_adapter(audited)
         part = "" if lone is not None or not audited.components else OF_ONE_FILE
-        call = LOADS_FILE if lone is None else lone.loaded_by or LOADS_ADAPTER
+        call = LOADS_FILE if lone is None else lone.loaded_by or LOADS_LORA
         return f"{part}what {call} does with it was not recorded"
     if loader == DIFFUSERS.name and audited.components:
         open_ = [name for name, part in audited.components.items() if not any(one.intended for one in part.loads)]
